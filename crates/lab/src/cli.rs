@@ -1,0 +1,137 @@
+//! What was asked on the command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use scenes::Scene;
+
+const EXAMPLES: &str = "\
+Examples:
+  lab                                      the default scene: a million boxes, sizes over four decades
+  lab --scene koch --n 100k --threads 1    another scene, smaller, on one thread
+  lab run --dim 2 --scalar f64 --steps 20  in the plane, in double precision
+  lab run --scene pile --json > pile.json  for machines
+  lab scenes                               what scenes there are
+
+At the root of the repository `cargo run --release --` stands for `lab`.
+
+Exit codes: 0 all went well, 1 the run failed or two thread counts found different pairs, 2 the command line is wrong.";
+
+/// Runs pivotgrid on a scene and shows what every pass costs.
+#[derive(Debug, Parser)]
+#[command(name = "lab", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scene and print figures (what happens without a command, too)
+    Run(RunOptions),
+    /// List the scenes with their exact parameters
+    Scenes,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct RunOptions {
+    /// The scene, by name; `lab scenes` lists them
+    #[arg(long, value_name = "NAME", default_value = "power")]
+    pub(crate) scene: Scene,
+    /// How many objects; 100k and 1M are understood
+    #[arg(long, value_name = "N", default_value = "1M", value_parser = objects)]
+    pub(crate) n: usize,
+    /// How many threads [default: all]
+    #[arg(long, value_name = "T", value_parser = between::<1, 1024>)]
+    pub(crate) threads: Option<usize>,
+    /// How many steps are measured
+    #[arg(long, value_name = "K", default_value = "50", value_parser = between::<1, 1_000_000>)]
+    pub(crate) steps: usize,
+    /// Dimensions
+    #[arg(long, value_name = "2|3", default_value = "3", value_parser = between::<2, 3>)]
+    pub(crate) dim: usize,
+    /// Coordinates
+    #[arg(long, value_enum, default_value = "f32")]
+    pub(crate) scalar: Scalar,
+    /// What the random numbers start from
+    #[arg(long, default_value = "1")]
+    pub(crate) seed: u64,
+    /// Skip the second run on one thread
+    #[arg(long)]
+    pub(crate) no_compare: bool,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scalar {
+    F32,
+    F64,
+}
+
+impl Scalar {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Scalar::F32 => "f32",
+            Scalar::F64 => "f64",
+        }
+    }
+}
+
+/// A world, two engines and their pairs take up to 400 bytes per object.
+const MOST_OBJECTS: usize = 100_000_000;
+
+/// Reads `20000`, `20_000`, `20k` and `1M`.
+fn objects(text: &str) -> Result<usize, String> {
+    let (digits, factor) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1_000),
+        None => text.strip_suffix(['m', 'M']).map_or((text, 1), |digits| (digits, 1_000_000)),
+    };
+    let number = digits.replace('_', "").parse::<usize>().ok().and_then(|number| number.checked_mul(factor));
+    match number {
+        Some(number @ 1..=MOST_OBJECTS) => Ok(number),
+        Some(_) => Err("must lie between 1 and 100M".to_owned()),
+        None => Err("not a number of objects; write 20000, 20k or 1M".to_owned()),
+    }
+}
+
+fn between<const MIN: usize, const MAX: usize>(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if (MIN..=MAX).contains(&number) => Ok(number),
+        _ => Err(format!("must be a whole number from {MIN} to {MAX}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_work_with_and_without_the_command() {
+        for words in [&["lab", "--n", "20k", "--scene", "koch"][..], &["lab", "run", "--n", "20_000", "--scene", "koch"][..]] {
+            let cli = Cli::try_parse_from(words).unwrap();
+            let options = match cli.command {
+                Some(Command::Run(options)) => options,
+                _ => cli.run,
+            };
+            assert_eq!((options.n, options.scene), (20_000, Scene::Koch));
+        }
+    }
+
+    #[test]
+    fn numbers_of_objects() {
+        assert_eq!(objects("1"), Ok(1));
+        assert_eq!(objects("3M"), Ok(3_000_000));
+        for wrong in ["0", "101M", "-1", "1G", "", "M", "1.5M", "99999999999999999999"] {
+            assert!(objects(wrong).is_err(), "{wrong}");
+        }
+    }
+}

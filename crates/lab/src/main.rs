@@ -1,0 +1,50 @@
+//! pivotgrid at work: runs a scene and shows what every pass costs. `lab --help` tells the rest.
+//!
+//! A run goes through the files in this order: [`cli`] (what was asked) → [`series`] (steps, timed) → [`report`] (figures, text,
+//! JSON). A new subcommand is a variant of [`cli::Command`], a file of its own, and an arm in [`text`].
+
+mod cli;
+mod failure;
+mod list;
+mod machine;
+mod progress;
+mod report;
+mod run;
+mod series;
+mod settings;
+
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, Command};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let result = text(Cli::parse()).and_then(|text| print(&text));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+/// What goes to the standard output.
+fn text(cli: Cli) -> Result<String, Failure> {
+    match cli.command {
+        None => run::run(&cli.run),
+        Some(Command::Run(options)) => run::run(&options),
+        Some(Command::Scenes) => Ok(list::scenes()),
+    }
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        // Whoever read our output had enough of it, as in `lab scenes | head -1`.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result.map_err(Failure::Output),
+    }
+}

@@ -1,0 +1,7 @@
+//! Sets `cfg(loom)` for this package alone: here the kit's atomics are loom's, and nobody needs `RUSTFLAGS`.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-check-cfg=cfg(loom)");
+    println!("cargo::rustc-cfg=loom");
+}

@@ -1,0 +1,45 @@
+//! The cursor: claims are disjoint and leave no gap.
+
+use std::sync::Arc;
+
+use loom::cell::UnsafeCell;
+
+use super::{fork, model};
+use crate::lockfree::{Blocks, Cursor};
+
+/// Three threads claim blocks of two out of five places until none is left: each place was claimed once.
+///
+/// Catches claiming by load and store.
+fn claims() {
+    let cursor = Arc::new(Cursor::new());
+    let shared = cursor.clone();
+    let claimed = fork(3, move |_| std::iter::from_fn(|| shared.claim(2, 5)).flatten().collect::<Vec<usize>>());
+    let mut claimed = claimed.concat();
+    claimed.sort();
+    assert!(claimed.iter().copied().eq(0..5), "claimed twice or not at all: {claimed:?}");
+    assert!(cursor.claimed() >= 5);
+}
+model!(claims, Complete, catches { CursorTorn: "claimed twice or not at all" });
+
+/// Two threads claim blocks of a slice and write to them. The elements are loom's cells, so that loom itself sees two threads
+/// write to one of them. Each was written once.
+///
+/// Catches the same.
+fn blocks() {
+    let cells: *mut [UnsafeCell<u32>] = Box::into_raw((0..3).map(|_| UnsafeCell::new(0)).collect());
+    // SAFETY: a box that nobody else has; it becomes one again when the blocks that borrow it are gone.
+    let blocks = Blocks::new(unsafe { &mut *cells }, 2);
+    fork(2, move |_| {
+        while let Some((_, block)) = blocks.claim() {
+            for cell in block {
+                // SAFETY: loom's pointer to the cell's content, used within the closure that loom guards.
+                cell.with_mut(|count| unsafe { *count += 1 });
+            }
+        }
+    });
+    // SAFETY: as above.
+    for cell in unsafe { Box::from_raw(cells) } {
+        assert_eq!(cell.into_inner(), 1, "written twice or not at all");
+    }
+}
+model!(blocks, Complete, catches { CursorTorn: "Causality violation" });

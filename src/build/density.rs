@@ -1,0 +1,186 @@
+//! How densely the objects lie, at every scale at once, from a sample.
+//!
+//! Cells want a certain number of objects, and in an uneven scene that number says more than the extent: what counts is how many
+//! others an *object* finds in a cell of a given size, not how many a *place* does. A few thousand sampled objects, sorted along
+//! the Z curve, tell that for all powers of two together: objects with a common prefix share a cell.
+
+use super::staged::Staged;
+use crate::Scalar;
+
+/// The sample is this times the root of the number of objects: cells that hold eight of all objects then show some sixty
+/// coincidences among the sampled ones.
+const SAMPLE_PER_ROOT: f64 = 4.0;
+const FEWEST_SAMPLED: usize = 256;
+const MOST_SAMPLED: usize = 8192;
+/// Finest scale looked at: cubes of `2^-BITS` of the extent, so that two clusters a billion cells apart are told from one.
+const BITS: usize = 40;
+
+/// Density of a scene by scale; scale `k` has cubes of edge `extent / 2^k`.
+#[derive(Clone, Debug)]
+pub(crate) struct Density<const D: usize> {
+    extent: [f64; 3],
+    longest: f64,
+    /// Logarithm (base 2) of the probability that two objects share a cube.
+    coincidence: [f64; BITS + 1],
+    /// The share of sampled objects that are alone in their cube.
+    alone: [f64; BITS + 1],
+    /// How many cubes hold two sampled objects or more.
+    shared: [f64; BITS + 1],
+}
+
+impl<const D: usize> Density<D> {
+    /// Takes a sample of the staged objects, which lie in a box of this low corner and these edges.
+    pub(crate) fn sample<S: Scalar>(staged: &[Staged<S, D>], low: [f64; 3], extent: [f64; 3]) -> Self {
+        let longest = extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
+        let sample = (SAMPLE_PER_ROOT * (staged.len() as f64).sqrt()) as usize;
+        let stride = (staged.len() / sample.clamp(FEWEST_SAMPLED, MOST_SAMPLED)).max(1);
+        let sampled = staged.iter().step_by(stride).filter(|staged| staged.place.takes_part());
+        // From the low corner on: around the centre, a thin layer would lie astride a border of every scale.
+        let mut codes: Vec<u128> = sampled.map(|staged| z_code::<S, D>(&staged.bounds.min, low, longest)).collect();
+        codes.sort_unstable();
+
+        let sample = codes.len() as f64;
+        let all_pairs = (sample * (sample - 1.0) / 2.0).max(1.0);
+        let mut density = Density {
+            extent,
+            longest,
+            coincidence: [0.0; BITS + 1],
+            alone: [0.0; BITS + 1],
+            shared: [0.0; BITS + 1],
+        };
+        let mut pairs = f64::INFINITY;
+        for scale in 0..=BITS {
+            if pairs < FEWEST {
+                // The sample is too small from here on: go on as if it were evenly spread.
+                density.alone[scale] = 1.0;
+                density.coincidence[scale] = density.coincidence[scale - 1] - density.splits(scale - 1);
+                continue;
+            }
+            let mut alone = 0.0;
+            pairs = 0.0;
+            for cube in codes.chunk_by(|a, b| (a ^ b) >> (D * (BITS - scale)) == 0) {
+                let objects = cube.len() as f64;
+                pairs += objects * (objects - 1.0) / 2.0;
+                *(if cube.len() == 1 { &mut alone } else { &mut density.shared[scale] }) += 1.0;
+            }
+            density.alone[scale] = alone / sample.max(1.0);
+            density.coincidence[scale] = (pairs.max(1.0) / all_pairs).log2().min(0.0);
+        }
+        density
+    }
+
+    /// Along how many axes cutting the cubes of a scale in two separates objects: those along which there is more than one.
+    fn splits(&self, scale: usize) -> f64 {
+        let edge = self.longest / (1u64 << scale) as f64;
+        (0..D).filter(|&axis| self.extent[axis] > edge / 2.0).count() as f64
+    }
+
+    /// How many of `objects` an object finds in a box of these edges around it.
+    pub(crate) fn expected(&self, objects: f64, edges: [f64; 3]) -> f64 {
+        objects * self.at_scale(self.scale_of(edges), &self.coincidence).exp2()
+    }
+
+    /// About how many boxes of these edges `objects` occupy.
+    pub(crate) fn occupied(&self, objects: f64, edges: [f64; 3]) -> f64 {
+        let scale = self.scale_of(edges);
+        let all = (0..D).fold(1.0, |all, axis| all * (self.extent[axis] / edges[axis] + 1.0));
+        let loners = objects * self.at_scale(scale, &self.alone);
+        // Loners are spread over the whole extent, as far as we can tell, and may meet by chance.
+        let apart = all * (1.0 - (-loners / all).exp());
+        (apart + self.at_scale(scale, &self.shared)).clamp(1.0, all.min(objects.max(1.0)))
+    }
+
+    /// The scale whose cubes hold as much of the extent as a box does.
+    fn scale_of(&self, edges: [f64; 3]) -> f64 {
+        let inside = |axis: usize| edges[axis].min(self.extent[axis]);
+        let mut flat = [false; 3];
+        // Axes along which the cube reaches beyond the extent do not count; leaving one out makes the cube larger, so look again.
+        for _ in 0..D {
+            let open = (0..D).filter(|&axis| !flat[axis]);
+            let (axes, log_edge) = open.fold((0.0, 0.0), |(axes, log), axis| (axes + 1.0, log + inside(axis).log2()));
+            let edge = (log_edge / axes).exp2();
+            let exceeded = (0..D).find(|&axis| !flat[axis] && self.extent[axis] < edge);
+            match exceeded {
+                Some(axis) if axes > 1.0 => flat[axis] = true,
+                _ => return (self.longest / edge).log2().clamp(0.0, BITS as f64),
+            }
+        }
+        0.0
+    }
+
+    fn at_scale(&self, scale: f64, values: &[f64; BITS + 1]) -> f64 {
+        let scale = if scale.is_nan() { 0.0 } else { scale };
+        let below = (scale as usize).min(BITS - 1);
+        let part = scale - below as f64;
+        values[below] * (1.0 - part) + values[below + 1] * part
+    }
+}
+
+/// Coincidences that make an estimate.
+const FEWEST: f64 = 12.0;
+
+/// The cube of the finest scale that holds a point, on the Z curve.
+fn z_code<S: Scalar, const D: usize>(point: &[S; D], low: [f64; 3], longest: f64) -> u128 {
+    let cubes = (1u64 << BITS) as f64;
+    (0..D).fold(0, |code, axis| {
+        let along = (point[axis].to_f64() - low[axis]) / longest;
+        // A scene in one point has no extent and no direction: NaN becomes 0.
+        let cube = (along * cubes).clamp(0.0, cubes - 1.0) as u64;
+        code | spread::<D>(cube) << axis
+    })
+}
+
+/// Leaves room between the bits for those of the other axes.
+fn spread<const D: usize>(value: u64) -> u128 {
+    (0..BITS).fold(0, |spread, bit| spread | u128::from(value >> bit & 1) << (bit * D))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Aabb;
+    use crate::build::staged::Place;
+
+    fn density(points: impl Iterator<Item = [f64; 3]>, extent: [f64; 3]) -> Density<3> {
+        let staged: Vec<_> =
+            points.map(|p| Staged { bounds: Aabb::new(p, p), place: Place { cell: Place::LISTED, rank: 0 } }).collect();
+        Density::sample(&staged, [0.0; 3], extent)
+    }
+
+    /// Low-discrepancy points in the unit cube.
+    fn points(count: usize) -> impl Iterator<Item = [f64; 3]> {
+        (0..count).map(|i| [0.8191725134, 0.6710436067, 0.5497004779].map(|step| (step * i as f64).fract()))
+    }
+
+    #[test]
+    fn an_even_scene_is_as_dense_as_its_volume_says() {
+        let density = density(points(20_000).map(|p| p.map(|x| x * 100.0)), [100.0; 3]);
+        for edge in [10.0, 25.0, 50.0] {
+            let (expected, volume) = (density.expected(20_000.0, [edge; 3]), 20_000.0 * (edge / 100.0f64).powi(3));
+            assert!((0.7..1.4).contains(&(expected / volume)), "{expected} against {volume}");
+        }
+    }
+
+    #[test]
+    fn thickness_beyond_the_extent_holds_no_more() {
+        let density = density(points(20_000).map(|p| [p[0] * 100.0, p[1] * 100.0, p[2]]), [100.0, 100.0, 1.0]);
+        let (thin, thick) = (density.expected(1e6, [10.0, 10.0, 1.0]), density.expected(1e6, [10.0, 10.0, 50.0]));
+        assert_eq!(thin, thick);
+        assert!((0.7..1.4).contains(&(thin / 1e4)), "{thin}");
+    }
+
+    #[test]
+    fn a_cluster_is_dense_for_those_in_it() {
+        let cluster = points(10_000).enumerate().map(|(i, p)| if i % 20 == 0 { p.map(|x| x * 1000.0) } else { p });
+        let density = density(cluster, [1000.0; 3]);
+        assert!(density.expected(10_000.0, [2.0; 3]) > 5_000.0);
+        assert!(density.occupied(10_000.0, [10.0; 3]) > 300.0);
+    }
+
+    #[test]
+    fn one_point_is_no_special_case() {
+        let density = density((0..100).map(|_| [5.0; 3]), [0.0; 3]);
+        assert_eq!(density.expected(100.0, [1.0; 3]), 100.0);
+        assert_eq!(density.occupied(100.0, [1.0; 3]), 1.0);
+    }
+}

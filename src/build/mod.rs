@@ -1,0 +1,12 @@
+//! The rebuild: plan, gather, count, offset, scatter.
+
+pub(crate) mod count;
+pub(crate) mod density;
+pub(crate) mod gather;
+pub(crate) mod grid;
+pub(crate) mod offset;
+pub(crate) mod plan;
+pub(crate) mod scatter;
+pub(crate) mod staged;
+pub(crate) mod survey;
+pub(crate) mod table;

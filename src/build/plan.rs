@@ -1,0 +1,316 @@
+//! The planner: which levels, and which cell sizes.
+//!
+//! Nothing here decides about a pair: any plan gives the same set, a bad one only takes longer.
+
+use super::density::Density;
+use super::staged::Staged;
+use super::survey::{Extent, SizeClass, Survey};
+use crate::grid::{Coords, Level, Shape};
+use crate::{Config, Scalar};
+
+/// The most levels there can be. Few levels are better than many (a pair of levels costs every fine chunk a look into the
+/// coarse level), and what fits none of them goes to a plain list.
+pub(crate) const MAX_LEVELS: usize = 8;
+
+/// The levels of a step and what they were chosen for.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan<S, const D: usize> {
+    pub(crate) levels: Vec<Level<S, D>>,
+    /// How many objects the planner meant to be in no level.
+    pub(crate) listed: usize,
+    /// How many objects there were.
+    objects: usize,
+    /// Candidates per object in the first step with this plan.
+    work: Option<f64>,
+}
+
+/// A scene that has grown or shrunk by more than this factor, or whose candidates per object have, is planned anew.
+const DRIFT: f64 = 1.3;
+
+impl<S: Scalar, const D: usize> Plan<S, D> {
+    /// Everything in the list: each object is compared with each.
+    pub(crate) fn all_pairs(objects: usize) -> Self {
+        Plan { levels: Vec::new(), listed: objects, objects, work: None }
+    }
+
+    /// Whether the plan may still be good for this many objects.
+    pub(crate) fn suits(&self, objects: usize) -> bool {
+        !drifted(self.objects as f64, objects as f64)
+    }
+
+    /// Whether so many objects fit no level that looking for better levels is worth a second count.
+    pub(crate) fn is_swamped(&self, listed: usize) -> bool {
+        listed > 2 * self.listed + 8
+    }
+
+    /// Takes note of how many objects fit no level, so that a plan that cannot do better is not questioned in every step.
+    pub(crate) fn accept(&mut self, listed: usize) {
+        self.listed = self.listed.max(listed);
+    }
+
+    /// Takes note of the work a step took. Returns whether that is so different from the first step's that the scene must have
+    /// changed in kind.
+    pub(crate) fn is_outdated_by(&mut self, candidates: u64) -> bool {
+        let work = candidates as f64 / self.objects.max(1) as f64;
+        drifted(*self.work.get_or_insert(work) + 1.0, work + 1.0)
+    }
+
+    /// Chooses levels for a scene, of which all objects were surveyed and some are looked at for their density.
+    pub(crate) fn choose(survey: &Survey, extent: &Extent<S, D>, staged: &[Staged<S, D>], config: &Config) -> Self {
+        let classes = survey.classes();
+        let (low, extent) = extent.get();
+        let bounded: usize = classes.iter().map(|class| class.objects).sum();
+        let objects = bounded + survey.unbounded();
+        let density = Density::sample(staged, low, extent);
+        let scene = Scene::<D> { density, extent, rounding: S::EPSILON, smallest: S::SMALLEST_CELL, largest: S::LARGEST_CELL };
+
+        let chosen = scene.split(&classes, config.max_levels, config.cell_size);
+        // Cells are counted from the middle of the scene, so that it may move as far as possible either way.
+        let origin: [f64; D] = std::array::from_fn(|axis| low[axis] + extent[axis] / 2.0);
+        let levels = chosen.levels.iter().map(|cells| {
+            let size = std::array::from_fn(|axis| cells.size[axis]);
+            Level::new(origin, size, cells.limit)
+        });
+        Plan { levels: levels.collect(), listed: chosen.listed + survey.unbounded(), objects, work: None }
+    }
+
+    /// The same with cells of twice the edge: for a scene that needs more chunks than there can be.
+    pub(crate) fn coarsen(&mut self) {
+        for level in &mut self.levels {
+            *level = level.doubled();
+        }
+    }
+}
+
+fn drifted(before: f64, now: f64) -> bool {
+    now > before * DRIFT || before > now * DRIFT
+}
+
+/// Costs in nanoseconds, measured on one core of this kind of machine; only their ratios matter.
+mod cost {
+    /// Looking up a row's run of entries and starting on it.
+    pub(super) const ROW: f64 = 4.0;
+    /// Comparing a box with as many others as a kernel takes at once.
+    pub(super) const COMPARE: f64 = 3.0;
+    /// Counting, summing, clearing and visiting a chunk.
+    pub(super) const CHUNK: f64 = 250.0;
+    /// Looking from a chunk into a coarser level.
+    pub(super) const LOOK: f64 = 150.0;
+}
+
+const LANES: f64 = crate::detect::kernel::LANES as f64;
+
+/// What the cost of a choice depends on.
+struct Scene<const D: usize> {
+    density: Density<D>,
+    extent: [f64; 3],
+    /// Relative rounding error of a coordinate.
+    rounding: f64,
+    smallest: f64,
+    largest: f64,
+}
+
+/// The cells of a level, and how far its objects may reach beyond theirs.
+#[derive(Clone, Copy, Debug)]
+struct Cells {
+    size: [f64; 3],
+    limit: Coords,
+}
+
+/// Levels for groups of size classes.
+#[derive(Clone, Debug, Default)]
+struct Choice {
+    levels: Vec<Cells>,
+    listed: usize,
+    cost: f64,
+}
+
+impl<const D: usize> Scene<D> {
+    /// Cuts the classes into groups, a level each, as long as another cut saves a worthwhile part of the predicted cost.
+    fn split(&self, classes: &[SizeClass], max_levels: usize, cell_size: Option<f64>) -> Choice {
+        const WORTHWHILE: f64 = 0.93;
+        let mut cuts = vec![classes.len()];
+        let mut best = self.price(classes, &cuts, max_levels, cell_size);
+        loop {
+            let candidates = (1..classes.len()).filter(|cut| !cuts.contains(cut)).map(|cut| {
+                let mut with_cut = cuts.clone();
+                with_cut.push(cut);
+                with_cut.sort_unstable();
+                (self.price(classes, &with_cut, max_levels, cell_size), with_cut)
+            });
+            match candidates.min_by(|a, b| a.0.cost.total_cmp(&b.0.cost)) {
+                Some((choice, with_cut)) if choice.cost < best.cost * WORTHWHILE && with_cut.len() <= max_levels + 1 => {
+                    (best, cuts) = (choice, with_cut);
+                }
+                _ => return best,
+            }
+        }
+    }
+
+    /// The cost of a level for each group; the last group is put into the list instead if that is cheaper (or has to be).
+    fn price(&self, classes: &[SizeClass], cuts: &[usize], max_levels: usize, cell_size: Option<f64>) -> Choice {
+        let mut groups = Vec::with_capacity(cuts.len());
+        let mut first = 0;
+        for &cut in cuts {
+            let mut group = SizeClass::default();
+            classes[first..cut].iter().for_each(|class| group.absorb(class));
+            groups.push(group);
+            first = cut;
+        }
+        groups.retain(|group| group.objects > 0);
+        let forced = |index: usize| if index == 0 { cell_size } else { None };
+        let cells: Vec<Cells> = groups.iter().enumerate().map(|(index, group)| self.best_cells(group, forced(index))).collect();
+
+        let mut best = Choice { cost: f64::INFINITY, ..Choice::default() };
+        // With a forced cell size there is always a grid.
+        let fewest = usize::from(cell_size.is_some() && !groups.is_empty());
+        for leveled in fewest.max(groups.len().saturating_sub(1))..=groups.len().min(max_levels) {
+            let mut cost = 0.0;
+            for (fine, (group, size)) in groups.iter().zip(&cells).enumerate().take(leveled) {
+                cost += self.within(group, size) + self.chunks(group, size) * cost::CHUNK;
+                for coarse in &groups[fine + 1..leveled] {
+                    cost += self.across(coarse, group, size) + self.chunks(group, size) * cost::LOOK;
+                }
+            }
+            let listed: usize = groups[leveled..].iter().map(|group| group.objects).sum();
+            for (group, size) in groups.iter().zip(&cells).take(leveled) {
+                for huge in &groups[leveled..] {
+                    cost += self.across(huge, group, size);
+                    cost += self.chunks(group, size) * (cost::LOOK / 4.0 + huge.objects as f64 / LANES * cost::COMPARE);
+                }
+            }
+            cost += listed as f64 * (listed as f64 / 2.0 / LANES * cost::COMPARE + cost::ROW);
+            if cost < best.cost {
+                best = Choice { levels: cells[..leveled].to_vec(), listed, cost };
+            }
+        }
+        best
+    }
+
+    /// The cell size with the least predicted cost for a group on its own: nowhere smaller than the group's largest object,
+    /// and otherwise a cube, or a brick that is finer along the rows.
+    fn best_cells(&self, group: &SizeClass, forced: Option<f64>) -> Cells {
+        let longest = self.extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
+        let shortest = (0..D).fold(f64::INFINITY, |shortest, axis| shortest.min(group.max[axis]));
+        let mut width = forced.unwrap_or(shortest).clamp(self.smallest, self.largest);
+        let mut best: Option<(f64, Cells)> = None;
+        loop {
+            for fineness in [1.0, 2.0, 4.0] {
+                let cells = self.cells(group, width, fineness);
+                let cost = self.within(group, &cells) + self.chunks(group, &cells) * cost::CHUNK;
+                if best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, cells));
+                }
+                if forced.is_some() {
+                    break;
+                }
+            }
+            if width > longest || width >= self.largest || forced.is_some() {
+                return best.expect("at least one width was tried").1;
+            }
+            width = (width * std::f64::consts::SQRT_2).min(self.largest);
+        }
+    }
+
+    /// Cells of about this width that hold the group's objects; x is cut finer by `fineness`.
+    fn cells(&self, group: &SizeClass, width: f64, fineness: f64) -> Cells {
+        let mut cells = Cells { size: [0.0; 3], limit: [0; 3] };
+        for axis in 0..D {
+            let edge = f64::from(Shape::<D>::EDGE[axis]);
+            // A little more than the largest object: what is not taken because of a rounding error would go to the list.
+            let room = group.max[axis] * 1.001;
+            let fine = if axis == 0 { fineness } else { 1.0 };
+            let size = (width.max(room) / fine).max(room / (edge - 1.0)).clamp(self.smallest, self.largest);
+            cells.size[axis] = size;
+            // Far from the origin, a rounding error may carry a bound across one more border.
+            let slack = self.extent[axis] / size * self.rounding;
+            cells.limit[axis] = ((room / size + slack).floor() + 1.0).min(edge) as i32;
+        }
+        cells
+    }
+
+    /// How many objects of a group an object finds in a box of these edges around it. (Groups are taken to be spread alike.)
+    fn expected(&self, group: &SizeClass, edges: [f64; 3]) -> f64 {
+        self.density.expected(group.objects as f64, edges)
+    }
+
+    fn compare(&self, group: &SizeClass, edges: [f64; 3]) -> f64 {
+        cost::ROW + cost::COMPARE * (0.5 + self.expected(group, edges) / LANES)
+    }
+
+    /// Half-neighbourhood within a level.
+    fn within(&self, group: &SizeClass, cells: &Cells) -> f64 {
+        let (size, mean) = (cells.size, group.mean());
+        let crosses = |axis: usize| if axis < D { (mean[axis] / size[axis]).min(1.0) } else { 0.0 };
+        let own_row = self.compare(group, [mean[0] + size[0] / 2.0, size[1], size[2]]);
+        let other_row = self.compare(group, [mean[0] + group.max[0] + size[0], size[1], size[2]]);
+        let others = crosses(1) + crosses(2) * (2.0 + crosses(1));
+        group.objects as f64 * (own_row + others * other_row)
+    }
+
+    /// Coarser objects against a finer level.
+    fn across(&self, coarse: &SizeClass, fine: &SizeClass, cells: &Cells) -> f64 {
+        let (size, mean) = (cells.size, coarse.mean());
+        let rows = (1..D).fold(1.0, |rows, axis| {
+            let most = (self.extent[axis] / size[axis]).max(1.0);
+            rows * ((mean[axis] + fine.max[axis]) / size[axis] + 1.0).min(most)
+        });
+        let row = self.compare(fine, [mean[0] + fine.max[0] + size[0], size[1], size[2]]);
+        coarse.objects as f64 * rows * row
+    }
+
+    /// How many chunks a group occupies.
+    fn chunks(&self, group: &SizeClass, cells: &Cells) -> f64 {
+        let edges = std::array::from_fn(|axis| cells.size[axis] * f64::from(Shape::<D>::EDGE[axis]));
+        self.density.occupied(group.objects as f64, edges)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Aabb;
+    use crate::build::staged::{Place, Staged};
+
+    fn plan(boxes: impl IntoIterator<Item = Aabb<f32, 3>>) -> Plan<f32, 3> {
+        let staged: Vec<_> =
+            boxes.into_iter().map(|bounds| Staged { bounds, place: Place { cell: Place::LISTED, rank: 0 } }).collect();
+        let (mut survey, extent) = (Survey::new(), Extent::new());
+        survey.observe(&staged, &extent);
+        Plan::choose(&survey, &extent, &staged, &Config::default())
+    }
+
+    fn lattice(side: usize, step: f32, edge: f32) -> impl Iterator<Item = Aabb<f32, 3>> {
+        (0..side * side * side).map(move |i| {
+            let corner = [i % side, i / side % side, i / side / side].map(|k| k as f32 * step);
+            Aabb::new(corner, corner.map(|x| x + edge))
+        })
+    }
+
+    #[test]
+    fn equal_sizes_get_one_level_with_cells_not_smaller_than_the_objects() {
+        let plan = plan(lattice(20, 1.5, 1.0));
+        assert_eq!(plan.levels.len(), 1);
+        assert_eq!(plan.listed, 0);
+        assert!(plan.levels[0].cell_size()[1] >= 1.0);
+    }
+
+    #[test]
+    fn cells_grow_with_emptiness() {
+        let (dense, sparse) = (plan(lattice(20, 1.5, 1.0)), plan(lattice(20, 15.0, 1.0)));
+        assert!(sparse.levels[0].cell_size()[1] > 2.0 * dense.levels[0].cell_size()[1]);
+    }
+
+    #[test]
+    fn one_huge_object_does_not_blow_up_the_cells_of_the_many() {
+        let huge = Aabb::new([0.0; 3], [27.0; 3]);
+        let plan = plan(lattice(20, 1.5, 1.0).chain([huge]));
+        assert!(plan.levels[0].cell_size()[1] < 10.0);
+        assert!(plan.levels.len() == 1 && plan.listed == 1);
+    }
+
+    #[test]
+    fn a_handful_needs_no_grid() {
+        assert!(plan(lattice(3, 1.5, 1.0)).levels.is_empty());
+    }
+}

@@ -1,0 +1,91 @@
+//! The data table: every object's box, neighbours next to each other.
+
+use crate::detect::kernel::{Columns, LANES};
+use crate::lockfree::shared;
+use crate::sync::{Atomic, Ordering};
+use crate::{Aabb, Scalar};
+
+/// Entries, a column per bound, so that a kernel loads the same bound of several neighbours at once. Behind the last entry there
+/// is room for a kernel to read on: whatever it finds there it masks out.
+#[derive(Debug)]
+pub(crate) struct Table<S, const D: usize> {
+    min: [Vec<S>; D],
+    max: [Vec<S>; D],
+}
+
+impl<S: Scalar, const D: usize> Table<S, D> {
+    pub(crate) fn new() -> Self {
+        Table { min: std::array::from_fn(|_| Vec::new()), max: std::array::from_fn(|_| Vec::new()) }
+    }
+
+    /// Makes room for `entries` entries.
+    pub(crate) fn resize(&mut self, entries: usize) {
+        let padded = entries + LANES;
+        for column in self.min.iter_mut().chain(&mut self.max) {
+            grow_exactly(column, padded, S::ZERO);
+        }
+    }
+
+    pub(crate) fn shrink(&mut self, entries: usize) {
+        let padded = entries + LANES;
+        for column in self.min.iter_mut().chain(&mut self.max) {
+            column.truncate(padded);
+            column.shrink_to_fit();
+        }
+    }
+
+    /// The table, and the column of indices that goes with it, as many workers may write them at once.
+    pub(crate) fn writer<'a>(&'a mut self, ids: &'a mut [u32]) -> TableWriter<'a, S, D> {
+        TableWriter {
+            min: self.min.each_mut().map(|column| shared(column)),
+            max: self.max.each_mut().map(|column| shared(column)),
+            ids: shared(ids),
+        }
+    }
+
+    /// The table as kernels read it, with the column of indices that goes with it.
+    pub(crate) fn columns<'a>(&'a self, ids: &'a [u32]) -> Columns<'a, S, D> {
+        Columns::new(self.min.each_ref().map(Vec::as_slice), self.max.each_ref().map(Vec::as_slice), ids)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let columns: usize = self.min.iter().chain(&self.max).map(Vec::capacity).sum();
+        columns * size_of::<S>()
+    }
+}
+
+/// Grows a buffer to a length without doubling it: memory follows the objects. It never shrinks, so a scene that comes back to
+/// its largest size allocates nothing.
+pub(crate) fn grow_exactly<T: Clone>(buffer: &mut Vec<T>, len: usize, value: T) {
+    if buffer.len() < len {
+        // A sixteenth more, so that a scene that grows object by object does not copy itself at every step.
+        if buffer.capacity() < len {
+            buffer.reserve_exact(len + len / 16 - buffer.len());
+        }
+        buffer.resize(len, value);
+    }
+}
+
+/// The columns during the scatter pass.
+pub(crate) struct TableWriter<'a, S, const D: usize> {
+    min: [&'a [Atomic<S>]; D],
+    max: [&'a [Atomic<S>]; D],
+    ids: &'a [Atomic<u32>],
+}
+
+impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
+    /// Relaxed stores are plain stores here; each entry is written once, and read after the join.
+    #[inline(always)]
+    pub(crate) fn write(&self, entry: usize, bounds: &Aabb<S, D>, id: u32) {
+        for axis in 0..D {
+            self.min[axis][entry].store(bounds.min[axis], Ordering::Relaxed);
+            self.max[axis][entry].store(bounds.max[axis], Ordering::Relaxed);
+        }
+        self.write_id(entry, id);
+    }
+
+    #[inline(always)]
+    pub(crate) fn write_id(&self, entry: usize, id: u32) {
+        self.ids[entry].store(id, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,99 @@
+//! What a user may set, and what is wrong with it.
+
+use std::fmt;
+
+use crate::build::plan::MAX_LEVELS;
+
+/// Settings of a [`BroadPhase`](crate::BroadPhase). The defaults choose everything from the scene; none of them changes
+/// which pairs are found.
+///
+/// ```
+/// use pivotgrid::{BroadPhase, Config, ConfigError};
+///
+/// let broad_phase = BroadPhase::<f32, 3>::with_config(Config::default().max_levels(2))?;
+/// let wrong = BroadPhase::<f32, 3>::with_config(Config::default().cell_size(-1.0));
+/// assert_eq!(wrong.unwrap_err(), ConfigError::CellSize(-1.0));
+/// # Ok::<(), ConfigError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[non_exhaustive]
+pub struct Config {
+    /// The edge of the finest level's cells, unless an object of that level is larger; `None`, the default, lets the planner
+    /// choose.
+    pub cell_size: Option<f64>,
+    /// The most levels the planner may use, 1 to 8.
+    pub max_levels: usize,
+    /// Up to this many objects are compared each with each, without a grid.
+    pub all_pairs_up_to: usize,
+    /// Up to this many objects `par_detect` stays on the calling thread, where handing out work would cost more than it saves.
+    pub serial_up_to: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { cell_size: None, max_levels: MAX_LEVELS, all_pairs_up_to: 64, serial_up_to: 1000 }
+    }
+}
+
+impl Config {
+    /// Fixes the edge of the finest level's cells instead of letting the planner choose it. A cell is never smaller than the
+    /// objects that live in it.
+    pub fn cell_size(mut self, edge: f64) -> Self {
+        self.cell_size = Some(edge);
+        self
+    }
+
+    /// Limits the number of levels, 1 to 8.
+    pub fn max_levels(mut self, levels: usize) -> Self {
+        self.max_levels = levels;
+        self
+    }
+
+    /// Sets up to how many objects each is compared with each.
+    pub fn all_pairs_up_to(mut self, objects: usize) -> Self {
+        self.all_pairs_up_to = objects;
+        self
+    }
+
+    /// Sets up to how many objects `par_detect` stays on the calling thread.
+    pub fn serial_up_to(mut self, objects: usize) -> Self {
+        self.serial_up_to = objects;
+        self
+    }
+
+    pub(crate) fn validated(self) -> Result<Self, ConfigError> {
+        if let Some(edge) = self.cell_size
+            && !(edge.is_finite() && edge > 0.0)
+        {
+            return Err(ConfigError::CellSize(edge));
+        }
+        if !(1..=MAX_LEVELS).contains(&self.max_levels) {
+            return Err(ConfigError::MaxLevels(self.max_levels));
+        }
+        Ok(self)
+    }
+}
+
+/// Why a [`Config`] was refused.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The cell size is not a positive, finite number.
+    CellSize(f64),
+    /// The number of levels is 0 or more than there can be.
+    MaxLevels(usize),
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ConfigError::CellSize(edge) => {
+                write!(f, "cell_size is {edge}, but must be positive and finite; leave it unset to have it chosen")
+            }
+            ConfigError::MaxLevels(levels) => write!(f, "max_levels is {levels}, but must lie in 1..={MAX_LEVELS}"),
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}

@@ -1,0 +1,87 @@
+//! Across levels: a chunk's entries against everything coarser, and against those that fit no level.
+//!
+//! One look per chunk instead of one per object: first whatever coarse could touch anything in the chunk, by the box around the
+//! chunk's entries; then each of those few against the part of the chunk that it can touch. A huge object is thereby shared out
+//! among all chunks that it covers, and so among all workers.
+
+use std::ops::Range;
+
+use super::{Finder, View};
+use crate::grid::{Coords, Window, chunk_key, key_parts};
+use crate::lockfree::Chunk;
+use crate::{Aabb, Scalar};
+
+/// Lists the comparisons of some entries of a chunk with everything coarser.
+pub(super) fn list<S: Scalar, const D: usize>(
+    view: &View<'_, S, D>,
+    chunk: Chunk<'_>,
+    entries: Range<usize>,
+    finder: &mut Finder,
+) {
+    let (level, coords) = key_parts(chunk.key());
+    let coarser = level + 1..view.grid.levels.len();
+    if coarser.is_empty() && view.grid.listed.is_empty() {
+        return;
+    }
+    let mut around = Aabb::EMPTY;
+    entries.clone().for_each(|entry| around.grow(&view.columns.bounds(entry)));
+
+    finder.near.clear();
+    for coarse in coarser {
+        if view.grid.objects[coarse] > 0 {
+            finder.candidates += look(view, coarse, &around, &mut finder.near);
+        }
+    }
+    finder.candidates += view.grid.listed.len() as u64;
+    view.kernel.hits(&view.columns, &around, view.grid.listed.clone(), &mut finder.near);
+
+    for &entry in &finder.near {
+        let entry = entry as usize;
+        let window = Window::new(&view.grid.levels[level], view.grid.spans[level], &view.columns.bounds(entry));
+        if let Some(window) = window.within::<D>(coords) {
+            window.runs(chunk, |run| {
+                let run = run.start.max(entries.start)..run.end.min(entries.end);
+                if !run.is_empty() {
+                    finder.tasks.add(entry, run);
+                }
+            });
+        }
+    }
+}
+
+/// Collects the entries of a level that overlap a box. Returns how many it looked at.
+fn look<S: Scalar, const D: usize>(view: &View<'_, S, D>, level: usize, around: &Aabb<S, D>, near: &mut Vec<u32>) -> u64 {
+    let window = Window::new(&view.grid.levels[level], view.grid.spans[level], around);
+    let mut candidates = 0;
+    let mut search = |coords: Coords, chunk: Chunk<'_>| {
+        if let Some(window) = window.within::<D>(coords) {
+            window.runs(chunk, |run| {
+                candidates += run.len() as u64;
+                view.kernel.hits(&view.columns, around, run, near);
+            });
+        }
+    };
+    let (low, high) = window.chunks::<D>();
+    let touched = (0..D).fold(1.0, |touched, axis| touched * (f64::from(high[axis]) - f64::from(low[axis]) + 1.0));
+    if touched <= view.grid.chunks.len() as f64 {
+        for z in low[2]..=high[2] {
+            for y in low[1]..=high[1] {
+                for x in low[0]..=high[0] {
+                    if let Some((_, chunk)) = view.grid.directory.find(&view.grid.pool, &chunk_key(level, [x, y, z])) {
+                        search([x, y, z], chunk);
+                    }
+                }
+            }
+        }
+    } else {
+        // A box that covers more chunks than there are: go through those that there are.
+        for &id in &view.grid.chunks {
+            let chunk = view.grid.pool.chunk(id);
+            let (its_level, coords) = key_parts(chunk.key());
+            if its_level == level {
+                search(coords, chunk);
+            }
+        }
+    }
+    candidates
+}

@@ -1,0 +1,90 @@
+//! Detection: a read-only grid becomes pairs.
+//!
+//! In parallel over items of work, each a run of entries of some chunks. Reads the grid and the table; writes the worker's own
+//! pairs and nothing else. For each chunk it lists which entry is to be compared with which runs of others, and has a kernel do
+//! that.
+
+mod across;
+pub(crate) mod kernel;
+mod listed;
+mod same_level;
+pub(crate) mod sink;
+
+use std::ops::Range;
+
+use crate::Scalar;
+use crate::build::grid::{Grid, Item};
+use kernel::{Columns, Kernel, Tasks};
+use sink::{Filter, Sink};
+
+/// What detection reads.
+#[derive(Debug)]
+pub(crate) struct View<'a, S, const D: usize> {
+    pub(crate) grid: &'a Grid<S, D>,
+    pub(crate) columns: Columns<'a, S, D>,
+    pub(crate) kernel: Kernel,
+}
+
+/// A worker's memory for finding pairs, and how many it looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Finder {
+    /// How many pairs of boxes were compared.
+    pub(crate) candidates: u64,
+    tasks: Tasks,
+    reach: Box<same_level::Reach>,
+    /// Entries of coarser levels near the chunk at hand.
+    near: Vec<u32>,
+}
+
+impl Finder {
+    pub(crate) fn clear(&mut self) {
+        self.candidates = 0;
+        self.tasks.clear();
+    }
+
+    /// Room for tasks and near entries.
+    pub(crate) fn capacity(&self) -> (usize, usize) {
+        (self.tasks.capacity(), self.near.capacity())
+    }
+
+    pub(crate) fn reserve(&mut self, (tasks, near): (usize, usize)) {
+        self.tasks.clear();
+        self.tasks.reserve(tasks);
+        self.near.clear();
+        self.near.reserve(near);
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.near.capacity() * size_of::<u32>() + self.tasks.capacity() * size_of::<kernel::Task>()
+    }
+}
+
+impl<S: Scalar, const D: usize> View<'_, S, D> {
+    /// Finds the pairs of an item: its entries against the rest of their level, and against everything coarser.
+    pub(crate) fn detect<F: Filter>(&self, item: &Item, finder: &mut Finder, sink: &mut Sink<'_, F>) {
+        for &id in &self.grid.chunks[item.first_chunk as usize..item.end_chunk as usize] {
+            let chunk = self.grid.pool.chunk(id);
+            let all = chunk.entries();
+            let entries = all.start.max(item.begin as usize)..all.end.min(item.end as usize);
+            if !entries.is_empty() {
+                same_level::list(self, chunk, entries.clone(), &mut finder.reach, &mut finder.tasks);
+                across::list(self, chunk, entries, finder);
+            }
+        }
+        self.compare(finder, sink);
+    }
+
+    /// Finds the pairs among some of the listed and all listed behind them.
+    pub(crate) fn detect_listed<F: Filter>(&self, entries: Range<usize>, finder: &mut Finder, sink: &mut Sink<'_, F>) {
+        listed::list(self, entries, &mut finder.tasks);
+        self.compare(finder, sink);
+    }
+
+    fn compare<F: Filter>(&self, finder: &mut Finder, sink: &mut Sink<'_, F>) {
+        while !finder.tasks.is_done() {
+            self.kernel.pairs(&self.columns, &mut finder.tasks, sink.room());
+        }
+        finder.candidates += finder.tasks.clear();
+        sink.settle();
+    }
+}

@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+#![deny(unsafe_code)]
+#![warn(missing_docs)]
+
+mod aabb;
+mod bounded;
+mod broad_phase;
+mod build;
+mod config;
+mod detect;
+mod grid;
+#[allow(unsafe_code)]
+mod lockfree;
+mod pairs;
+mod rejected;
+mod scalar;
+mod stats;
+mod sync;
+mod workers;
+
+pub use aabb::Aabb;
+pub use bounded::Bounded;
+pub use broad_phase::BroadPhase;
+pub use config::{Config, ConfigError};
+pub use pairs::{Iter, Pair, Pairs, ParIter};
+pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};
+pub use scalar::Scalar;
+pub use stats::{LevelStats, PassTimes, Stats};

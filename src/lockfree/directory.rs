@@ -1,0 +1,196 @@
+//! The directory: from key to chunk. An insert-only open-addressing hash table.
+
+use std::ops::Range;
+
+use super::chunk::{Chunk, Key};
+use super::pool::{ChunkId, Full, Pool};
+use crate::sync::{AtomicU64, Bug, Ordering, planted};
+
+const EMPTY: u64 = 0;
+
+/// A chunk that its owner took from the pool and then did not need, because another thread published the same key first.
+#[derive(Debug, Default)]
+pub(crate) struct Spare(Option<ChunkId>);
+
+/// Maps keys to chunks. A slot holds the chunk's index and half of the key's hash; the key itself stands in the chunk.
+///
+/// **Protocol.** An inserter takes a chunk, writes the key into it, and publishes it with *one* exchange of the empty slot. Until
+/// then nobody sees the chunk; from then on everybody sees it complete. A loser keeps its chunk as a [`Spare`] and looks at what
+/// the winner published. No slot is ever half written, so no thread ever waits for another, whatever becomes of that one.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    slots: Box<[AtomicU64]>,
+    bits: u32,
+}
+
+impl Directory {
+    /// A directory of `2^bits` slots.
+    pub(crate) fn new(bits: u32) -> Self {
+        Directory { slots: (0..1usize << bits).map(|_| AtomicU64::new(EMPTY)).collect(), bits }
+    }
+
+    /// The least number of bits with room for `chunks` chunks.
+    pub(crate) fn bits_for(chunks: usize) -> u32 {
+        let slots = (chunks + 1).saturating_mul(2).next_power_of_two();
+        slots.ilog2().max(1)
+    }
+
+    pub(crate) fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// How many chunk indices it admits: half its slots, so that probes are short and always end at an empty slot.
+    fn room(&self) -> u32 {
+        (self.slots.len() / 2) as u32
+    }
+
+    /// The chunk of a key, if it has one.
+    #[inline]
+    pub(crate) fn find<'p>(&self, pool: &'p Pool, key: &Key) -> Option<(ChunkId, Chunk<'p>)> {
+        let hash = hash(key);
+        let mut at = self.home(hash);
+        let acquire = if planted(Bug::LookUpRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
+        loop {
+            // Acquire: pairs with the release of the exchange in `publish`; the key is in the chunk.
+            let seen = self.slots[at].load(acquire);
+            if seen == EMPTY {
+                return None;
+            }
+            if let Some(found) = matching(pool, seen, hash, key) {
+                return Some(found);
+            }
+            at = self.after(at);
+        }
+    }
+
+    /// The chunk of a key, made if there is none.
+    pub(crate) fn find_or_insert(&self, pool: &Pool, key: &Key, spare: &mut Spare) -> Result<ChunkId, Full> {
+        let hash = hash(key);
+        let mut at = self.home(hash);
+        let acquire = if planted(Bug::FindRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
+        loop {
+            // Acquire: pairs with the release of the exchange in `publish`; the key is in the chunk.
+            let mut seen = self.slots[at].load(acquire);
+            if seen == EMPTY {
+                let id = self.prepare(pool, key, spare)?;
+                match self.publish(at, pack(hash, id)) {
+                    Ok(()) => {
+                        if planted(Bug::KeyAfterPublish) {
+                            pool.chunk(id).set_key(key);
+                        }
+                        if !planted(Bug::SlotForgotten) {
+                            pool.chunk(id).set_slot(at as u32);
+                        }
+                        return Ok(id);
+                    }
+                    Err(winner) => {
+                        if !planted(Bug::LoserForgetsSpare) {
+                            spare.0 = Some(id);
+                        }
+                        seen = winner;
+                    }
+                }
+                if planted(Bug::LoserMovesOn) {
+                    at = self.after(at);
+                    continue;
+                }
+            }
+            if let Some((id, _)) = matching(pool, seen, hash, key) {
+                return Ok(id);
+            }
+            at = self.after(at);
+        }
+    }
+
+    /// A chunk with the key in it that nobody else can see.
+    fn prepare(&self, pool: &Pool, key: &Key, spare: &mut Spare) -> Result<ChunkId, Full> {
+        if planted(Bug::FillCheckedThenTaken) && spare.0.is_none() && pool.used() >= self.room() {
+            return Err(Full::Directory);
+        }
+        let kept = if planted(Bug::SpareUsedTwice) { spare.0 } else { spare.0.take() };
+        let id = match kept {
+            Some(id) => id,
+            None => pool.allocate()?,
+        };
+        // The index itself says how full the directory can be, so there is no counter to race for.
+        if id >= self.room() && !planted(Bug::FillCheckedThenTaken) {
+            return Err(Full::Directory);
+        }
+        if !planted(Bug::KeyAfterPublish) {
+            pool.chunk(id).set_key(key);
+        }
+        Ok(id)
+    }
+
+    /// Puts a chunk into an empty slot, or returns what is there instead.
+    fn publish(&self, at: usize, packed: u64) -> Result<(), u64> {
+        if planted(Bug::PublishByStore) {
+            self.slots[at].store(packed, Ordering::Release);
+            return Ok(());
+        }
+        let release = if planted(Bug::PublishRelaxed) { Ordering::Relaxed } else { Ordering::Release };
+        let acquire = if planted(Bug::LoserRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
+        // Release: pairs with the acquire loads of the slot in `find` and `find_or_insert`, and with the acquire below.
+        // Acquire on failure: the winner's chunk is looked into next.
+        self.slots[at].compare_exchange(EMPTY, packed, release, acquire).map(drop)
+    }
+
+    /// Empties the slots of some of the pool's chunks; all of them together empty the directory. May run in parallel over
+    /// disjoint ranges, but not beside insertion. Relaxed: ordered by the joins before and after.
+    pub(crate) fn clear(&self, pool: &Pool, chunks: Range<usize>) {
+        for id in chunks {
+            if let Some(slot) = pool.chunk(id as ChunkId).slot() {
+                self.slots[slot as usize].store(EMPTY, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Memory held, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.slots)
+    }
+
+    #[inline(always)]
+    fn home(&self, hash: u64) -> usize {
+        (hash >> (64 - self.bits)) as usize
+    }
+
+    #[inline(always)]
+    fn after(&self, at: usize) -> usize {
+        (at + 1) & (self.slots.len() - 1)
+    }
+}
+
+/// The chunk in a slot, if it has the key. The stored half of the hash spares nearly every look into a wrong chunk.
+#[inline]
+fn matching<'p>(pool: &'p Pool, seen: u64, hash: u64, key: &Key) -> Option<(ChunkId, Chunk<'p>)> {
+    if (seen ^ pack(hash, 0)) >> 32 != 0 {
+        return None;
+    }
+    let id = seen as u32 - 1;
+    let chunk = pool.chunk(id);
+    (chunk.key() == *key || planted(Bug::KeyUnchecked)).then_some((id, chunk))
+}
+
+/// Index plus one in the low half, so that no chunk looks [`EMPTY`]; the low half of the hash in the high half (the slot's
+/// position already tells the high bits of the hash).
+#[inline(always)]
+fn pack(hash: u64, id: ChunkId) -> u64 {
+    hash << 32 | u64::from(id + 1)
+}
+
+/// Mixes all bits of the key into all bits of the hash (a folded multiplication). A weaker one that kept the wrong bits once put
+/// all chunks of a line into one probe chain.
+#[inline(always)]
+pub(crate) fn hash(key: &Key) -> u64 {
+    let low = u64::from(key[0]) | u64::from(key[1]) << 32;
+    let high = u64::from(key[2]) | u64::from(key[3]) << 32;
+    let folded = fold(low ^ 0x9e37_79b9_7f4a_7c15, high ^ 0xd1b5_4a32_d192_ed03);
+    fold(folded, 0xa076_1d64_78bd_642f)
+}
+
+#[inline(always)]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    product as u64 ^ (product >> 64) as u64
+}

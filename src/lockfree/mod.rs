@@ -1,0 +1,21 @@
+//! The lock-free kit. It knows no geometry. `README.md` in this folder tells the protocol, the races and why they end well.
+
+mod bound;
+mod chunk;
+mod cursor;
+mod directory;
+mod pool;
+mod shared;
+
+pub(crate) use bound::Bound;
+pub(crate) use chunk::{Chunk, Key};
+pub(crate) use cursor::Cursor;
+pub(crate) use directory::{Directory, Spare};
+pub(crate) use pool::{ChunkId, Full, Pool};
+pub(crate) use shared::Blocks;
+#[cfg(not(loom))]
+pub(crate) use shared::shared;
+
+/// For the models, which look for keys that collide.
+#[cfg(loom)]
+pub(crate) use directory::hash;

@@ -1,0 +1,212 @@
+//! The pool: where chunks come from. Slabs that never move, an index that only grows within a step, everything recycled at once.
+
+use std::fmt;
+use std::ptr::NonNull;
+
+use bumpalo::Bump;
+use crossbeam::utils::CachePadded;
+
+use super::chunk::{Chunk, HEADER};
+use crate::sync::{AtomicPtr, AtomicU32, Bug, Ordering, Tracked, planted, tracked};
+
+/// Names a chunk of the pool.
+pub(crate) type ChunkId = u32;
+
+/// There is no room: the pass must end, make room and run again. Nothing was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Full {
+    /// The directory holds as many chunks as it may.
+    Directory,
+    /// The pool has no index left.
+    Pool,
+}
+
+/// Slabs per doubling: a slab adds a quarter of what there is, so at most a fifth of the pool is unused when it stops growing.
+const SLABS_PER_DOUBLING: u32 = 4;
+
+/// Hands out chunks by `fetch_add` and recycles them all at once.
+///
+/// Slab `s` is allocated by whoever first needs a chunk of it and published by one compare-and-swap; who loses that race frees
+/// its slab and uses the winner's. Nobody waits. The slabs' memory comes from one bump arena each, which aligns them to cache
+/// lines and frees them in one piece.
+pub(crate) struct Pool {
+    // Padded: the one word here that is written inside a pass; the slab table beside it is read all the time.
+    next: CachePadded<AtomicU32>,
+    slabs: Box<[AtomicPtr<Slab>]>,
+    words_per_chunk: usize,
+    first_slab: u32,
+    limit: u32,
+}
+
+impl Pool {
+    /// A pool of chunks of `cells` cells each; at most `limit` of them, the first slab holding `first_slab` (a power of two).
+    pub(crate) fn new(cells: usize, first_slab: u32, limit: u32) -> Self {
+        assert!(first_slab.is_power_of_two() && limit <= 1 << 30);
+        let next = CachePadded::new(AtomicU32::new(0));
+        let mut pool = Pool { next, slabs: Box::default(), words_per_chunk: HEADER + cells, first_slab, limit };
+        pool.slabs = (0..pool.slabs_for(limit)).map(|_| AtomicPtr::new(std::ptr::null_mut())).collect();
+        pool
+    }
+
+    /// A cleared chunk that nobody else has.
+    pub(crate) fn allocate(&self) -> Result<ChunkId, Full> {
+        if planted(Bug::LimitCheckedThenTaken) && self.next.load(Ordering::Relaxed) >= self.limit {
+            return Err(Full::Pool);
+        }
+        // Relaxed: the index has only to be unique. Added first and looked at afterwards: two threads that looked first could
+        // both find room for one.
+        let id = if planted(Bug::PoolClaimTorn) {
+            let id = self.next.load(Ordering::Relaxed);
+            self.next.store(id + 1, Ordering::Relaxed);
+            id
+        } else {
+            self.next.fetch_add(1, Ordering::Relaxed)
+        };
+        if id >= self.limit && !planted(Bug::LimitCheckedThenTaken) {
+            return Err(Full::Pool);
+        }
+        let (slab, _) = self.locate(id);
+        // Relaxed: asks only whether there is a slab; `chunk` acquires it.
+        if self.slabs[slab].load(Ordering::Relaxed).is_null() {
+            self.grow(slab);
+        }
+        if !planted(Bug::ChunkNotCleared) {
+            self.chunk(id).clear();
+        }
+        Ok(id)
+    }
+
+    #[cold]
+    fn grow(&self, slab: usize) {
+        let mine = Box::into_raw(Box::new(Slab::new(self.slab_chunks(slab) * self.words_per_chunk)));
+        let null = std::ptr::null_mut();
+        if planted(Bug::SlabByStore) {
+            return self.slabs[slab].store(mine, Ordering::Release);
+        }
+        let release = if planted(Bug::SlabRelaxed) { Ordering::Relaxed } else { Ordering::Release };
+        // Release: pairs with the acquire load in `chunk`. Relaxed on failure: the winner's slab is not looked into here.
+        if self.slabs[slab].compare_exchange(null, mine, release, Ordering::Relaxed).is_err() && !planted(Bug::SlabLeaked) {
+            // SAFETY: `mine` came from `Box::into_raw` above and lost the race, so no other thread ever saw it.
+            drop(unsafe { Box::from_raw(mine) });
+        }
+    }
+
+    /// The chunk of an index that [`allocate`](Self::allocate) returned.
+    #[inline]
+    pub(crate) fn chunk(&self, id: ChunkId) -> Chunk<'_> {
+        let (slab, offset) = self.locate(id);
+        let acquire = if planted(Bug::SlabReadRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
+        // Acquire: pairs with the release of the exchange in `grow`. (A plain load on x86 and one `ldar` on ARM.)
+        let slab = NonNull::new(self.slabs[slab].load(acquire)).expect("the chunk was allocated");
+        // SAFETY: a non-null slab pointer comes from the winning exchange in `grow`, is initialised (acquire above), and stays
+        // valid until the pool is dropped or shrunk, which take `&mut self` and so outlive no `Chunk<'_>`.
+        let slab: &Slab = unsafe { slab.as_ref() };
+        Chunk::new(&slab.words()[offset as usize * self.words_per_chunk..][..self.words_per_chunk])
+    }
+
+    /// Makes sure that the slabs of the first `chunks` chunks are there.
+    pub(crate) fn reserve(&self, chunks: u32) {
+        for slab in 0..self.slabs_for(chunks.min(self.limit)) {
+            // Relaxed: asks only whether there is a slab.
+            if self.slabs[slab].load(Ordering::Relaxed).is_null() {
+                self.grow(slab);
+            }
+        }
+    }
+
+    /// How many indices were handed out since the last [`recycle`](Self::recycle): the chunks are `0..used`. Exact after a join.
+    pub(crate) fn used(&self) -> u32 {
+        self.next.load(Ordering::Relaxed).min(self.limit)
+    }
+
+    /// Takes all chunks back and keeps their memory.
+    pub(crate) fn recycle(&mut self) {
+        self.next.store(0, Ordering::Relaxed);
+    }
+
+    /// Frees the slabs beyond the chunks in use.
+    pub(crate) fn shrink(&mut self) {
+        for slab in &self.slabs[self.slabs_for(self.used())..] {
+            let pointer = slab.load(Ordering::Relaxed);
+            slab.store(std::ptr::null_mut(), Ordering::Relaxed);
+            if !pointer.is_null() {
+                // SAFETY: the pointer comes from `Box::into_raw` in `grow`, was just taken out of the only place that holds it,
+                // and `&mut self` excludes chunks that still point into it.
+                drop(unsafe { Box::from_raw(pointer) });
+            }
+        }
+    }
+
+    /// Memory held, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let held = |slab: &usize| !self.slabs[*slab].load(Ordering::Relaxed).is_null();
+        let size = |slab| self.slab_chunks(slab) * self.words_per_chunk * size_of::<AtomicU32>();
+        (0..self.slabs.len()).filter(held).map(size).sum()
+    }
+
+    /// How many slabs hold the first `chunks` chunks.
+    fn slabs_for(&self, chunks: u32) -> usize {
+        chunks.checked_sub(1).map_or(0, |last| self.locate(last).0 + 1)
+    }
+
+    /// Slab and place within it. Slab sizes run `f, f, f, f, 2f, 2f, 2f, 2f, 4f, …`: with the first doubling's `4f` added, the
+    /// leading bit of the index tells the doubling and the two bits behind it the slab.
+    #[inline(always)]
+    fn locate(&self, id: ChunkId) -> (usize, u32) {
+        let shifted = id + SLABS_PER_DOUBLING * self.first_slab;
+        let doubling = shifted.ilog2() - (SLABS_PER_DOUBLING * self.first_slab).ilog2();
+        let size_bits = self.first_slab.ilog2() + doubling;
+        let slab = SLABS_PER_DOUBLING * doubling + ((shifted >> size_bits) & (SLABS_PER_DOUBLING - 1));
+        (slab as usize, shifted & ((1 << size_bits) - 1))
+    }
+
+    fn slab_chunks(&self, slab: usize) -> usize {
+        (self.first_slab as usize) << (slab / SLABS_PER_DOUBLING as usize)
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.recycle();
+        self.shrink();
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").field("used", &self.used()).field("bytes", &self.bytes()).finish_non_exhaustive()
+    }
+}
+
+/// Cache-line aligned, as Zhyhallo (2.2) recommends for the table of a chunk.
+#[repr(align(64))]
+struct Line(#[allow(dead_code)] [AtomicU32; 16]); // read through the slab's pointer
+
+/// A run of words in an arena of their own.
+struct Slab {
+    words: NonNull<[AtomicU32]>,
+    /// Owns what `words` points to.
+    _arena: Tracked<Bump>,
+}
+
+impl Slab {
+    fn new(words: usize) -> Self {
+        let lines = words.div_ceil(16);
+        let arena = Bump::with_capacity(lines * size_of::<Line>());
+        let lines = arena.alloc_slice_fill_with(lines, |_| Line(std::array::from_fn(|_| AtomicU32::new(0))));
+        let first = NonNull::from(&mut *lines).cast::<AtomicU32>();
+        Slab { words: NonNull::slice_from_raw_parts(first, lines.len() * 16), _arena: tracked(arena) }
+    }
+
+    #[inline(always)]
+    fn words(&self) -> &[AtomicU32] {
+        // SAFETY: `words` points to initialised lines, each an array of 16 words, in the arena that this slab owns; an arena's
+        // memory does not move or change hands until the slab is dropped, and the words are only ever lent shared.
+        unsafe { self.words.as_ref() }
+    }
+}
+
+// SAFETY: the arena is not touched after `new`, and the words are atomics: sharing a slab shares nothing else.
+unsafe impl Sync for Slab {}
+// SAFETY: the slab owns the arena that its pointer points into; they move together.
+unsafe impl Send for Slab {}

@@ -1,0 +1,56 @@
+//! Lending memory to many workers at once: blocks that each go to one of them, and slots that any of them may write.
+
+use std::marker::PhantomData;
+
+use super::cursor::Cursor;
+#[cfg(not(loom))]
+use crate::sync::Atomic;
+
+/// A slice whose blocks are handed out, each to one claimer only: `chunks_mut` for workers that claim.
+#[derive(Debug)]
+pub(crate) struct Blocks<'a, T> {
+    first: *mut T,
+    len: usize,
+    block: usize,
+    cursor: Cursor,
+    slice: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: sharing `Blocks` lets other threads take `&mut T`s out of it, each once, so it needs exactly what sending them needs.
+unsafe impl<T: Send> Sync for Blocks<'_, T> {}
+
+impl<'a, T> Blocks<'a, T> {
+    /// Cuts the slice into blocks of `block` elements, the last one maybe shorter.
+    pub(crate) fn new(slice: &'a mut [T], block: usize) -> Self {
+        assert!(block > 0);
+        Blocks { first: slice.as_mut_ptr(), len: slice.len(), block, cursor: Cursor::new(), slice: PhantomData }
+    }
+
+    /// The next block that nobody has claimed, and the index of its first element.
+    #[inline]
+    pub(crate) fn claim(&self) -> Option<(usize, &'a mut [T])> {
+        let range = self.cursor.claim(self.block, self.len)?;
+        // SAFETY: the range lies inside the slice, which `'a` borrows exclusively; the cursor hands out every place once (the
+        // loom model `cursor` shows it), so no two of these slices overlap.
+        let block = unsafe { std::slice::from_raw_parts_mut(self.first.add(range.start), range.len()) };
+        Some((range.start, block))
+    }
+
+    /// The next single element that nobody has claimed.
+    #[inline]
+    pub(crate) fn claim_one(&self) -> Option<&'a mut T> {
+        debug_assert_eq!(self.block, 1);
+        self.claim().map(|(_, block)| &mut block[0])
+    }
+}
+
+/// Lends a slice as atomics, so that many workers can write to it by index without a promise that only a comment could keep. A
+/// relaxed store is the same instruction as a plain one, and the borrow ends with the pass: afterwards it is plain memory again.
+#[cfg(not(loom))] // loom's atomics are not laid out like what they hold
+pub(crate) fn shared<T: bytemuck::NoUninit>(slice: &mut [T]) -> &[Atomic<T>] {
+    const { assert!(size_of::<Atomic<T>>() == size_of::<T>() && align_of::<Atomic<T>>() == align_of::<T>()) };
+    assert!(Atomic::<T>::is_lock_free());
+    // SAFETY: `Atomic<T>` is a transparent wrapper of an `UnsafeCell` of `T` with (asserted) the same size and alignment, and the
+    // exclusive borrow is given up for as long as the atomics live, so all accesses meanwhile go through them.
+    unsafe { &*(slice as *mut [T] as *const [Atomic<T>]) }
+}

@@ -1,0 +1,62 @@
+//! Bad input, reported by value.
+
+use std::fmt;
+
+/// An object that was left out of a step, and why. Everybody else's pairs are complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Rejected {
+    /// The object's index in the slice.
+    pub index: usize,
+    /// What was wrong with it.
+    pub reason: RejectReason,
+}
+
+/// Why an object was left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum RejectReason {
+    /// A bound of the box is NaN.
+    NotANumber,
+    /// `min > max` on some axis.
+    Inverted,
+    /// The object stands beyond the largest index a pair can name: it *and all objects after it* were left out. Listed once.
+    BeyondIndex,
+}
+
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let index = self.index;
+        match self.reason {
+            RejectReason::NotANumber => write!(f, "object {index}: a bound of its box is NaN"),
+            RejectReason::Inverted => write!(f, "object {index}: its box has min > max on some axis"),
+            RejectReason::BeyondIndex => {
+                write!(f, "object {index} and all after it: more than {MAX_OBJECTS} objects; split the scene")
+            }
+        }
+    }
+}
+
+/// The most objects one step can take: their indices must fit into a [`Pair`](crate::Pair).
+pub const MAX_OBJECTS: usize = u32::MAX as usize;
+
+/// Why a step could not be run at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DetectError {
+    /// More than [`MAX_OBJECTS`] objects; holds how many there were.
+    TooManyObjects(usize),
+}
+
+impl fmt::Display for DetectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DetectError::TooManyObjects(count) => {
+                write!(f, "{count} objects, but a step takes at most {MAX_OBJECTS}; split the scene")
+            }
+        }
+    }
+}
+
+impl std::error::Error for DetectError {}

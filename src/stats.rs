@@ -1,0 +1,87 @@
+//! What a step did and what it cost.
+
+use std::time::Duration;
+
+/// Figures of the last step, from [`BroadPhase::stats`](crate::BroadPhase::stats). Always on: they cost a clock reading per
+/// pass and a few additions per chunk.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Stats {
+    /// How many objects the step was given.
+    pub objects: usize,
+    /// How many of them were left out because their box was invalid.
+    pub rejected: usize,
+    /// How many pairs it found.
+    pub pairs: usize,
+    /// How many pairs of boxes it compared; `candidates / pairs` says how well the cells fit the scene.
+    pub candidates: u64,
+    /// The most workers that took part in a pass.
+    pub workers: usize,
+    /// The levels from fine to coarse, those without objects left out.
+    pub levels: Vec<LevelStats>,
+    /// How many objects fitted no level (huge or infinite ones) and were held in a plain list.
+    pub unleveled: usize,
+    /// How many chunks hold at least one object.
+    pub chunks: usize,
+    /// How many cells hold at least one object.
+    pub occupied_cells: usize,
+    /// How often a pass ran again, because the directory was full or the plan did not fit the scene any more.
+    pub repeats: usize,
+    /// Whether the levels were chosen anew in this step.
+    pub replanned: bool,
+    /// Memory held by the engine after the step, in bytes, the pairs included.
+    pub bytes: usize,
+    /// Time by pass.
+    pub times: PassTimes,
+}
+
+/// One level of the last step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct LevelStats {
+    /// The edges of its cells, x, y and z; z is 0 in two dimensions.
+    pub cell_size: [f64; 3],
+    /// How many objects live in it.
+    pub objects: usize,
+    /// How many chunks it has.
+    pub chunks: usize,
+    /// The most cells that one of its objects reaches beyond its own, by axis.
+    pub span: [u32; 3],
+}
+
+/// Wall time of the last step, by pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct PassTimes {
+    /// Surveying sizes and choosing levels; nearly nothing while the last plan still fits.
+    pub plan: Duration,
+    /// Clearing the directory, finding each object's cell and counting it in.
+    pub count: Duration,
+    /// Turning counters into pivots.
+    pub offset: Duration,
+    /// Writing entries.
+    pub scatter: Duration,
+    /// Finding pairs.
+    pub detect: Duration,
+}
+
+impl PassTimes {
+    /// The passes with their names, in order.
+    pub fn named(&self) -> [(&'static str, Duration); 5] {
+        [
+            ("plan", self.plan),
+            ("count", self.count),
+            ("offset", self.offset),
+            ("scatter", self.scatter),
+            ("detect", self.detect),
+        ]
+    }
+
+    /// All passes together.
+    pub fn total(&self) -> Duration {
+        self.named().iter().map(|(_, time)| *time).sum()
+    }
+}

@@ -1,0 +1,45 @@
+//! Running one function on several workers at once.
+
+/// How many workers a pass may use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Team {
+    workers: usize,
+}
+
+impl Team {
+    /// The calling thread alone.
+    pub(crate) const ALONE: Team = Team { workers: 1 };
+
+    /// One worker per thread of the rayon pool that the caller runs in.
+    pub(crate) fn of_current_pool() -> Self {
+        Team { workers: rayon::current_num_threads() }
+    }
+
+    pub(crate) fn workers(&self) -> usize {
+        self.workers
+    }
+
+    /// At most one worker per `tasks`.
+    pub(crate) fn at_most(self, tasks: usize) -> Self {
+        Team { workers: self.workers.min(tasks.max(1)) }
+    }
+
+    /// Runs `work` once per worker and waits for all of them: the join that ends a pass. A panic in one of them arrives here.
+    ///
+    /// The workers share work by claiming it, so it does not matter which threads come, how many of them, or when: a worker
+    /// that no thread had time for runs last, on the caller, and finds nothing left to claim. (That is why this is a tree of
+    /// joins and not a broadcast, which would wait for every thread of the pool to turn up. Joins do not allocate, either.)
+    pub(crate) fn run(&self, work: impl Fn() + Sync) {
+        fork(self.workers, &work);
+    }
+}
+
+fn fork(workers: usize, work: &(impl Fn() + Sync)) {
+    match workers {
+        0 | 1 => work(),
+        _ => {
+            let half = workers / 2;
+            rayon::join(|| fork(workers - half, work), || fork(half, work));
+        }
+    }
+}
