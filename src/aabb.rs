@@ -18,10 +18,7 @@ use crate::scalar::Scalar;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
     feature = "serde",
-    serde(bound(
-        serialize = "[S; D]: serde::Serialize",
-        deserialize = "[S; D]: serde::Deserialize<'de>"
-    ))
+    serde(bound(serialize = "[S; D]: serde::Serialize", deserialize = "[S; D]: serde::Deserialize<'de>"))
 )]
 #[repr(C)]
 pub struct Aabb<S, const D: usize> {

@@ -8,10 +8,12 @@ mod broad_phase;
 mod build;
 mod config;
 mod detect;
+mod engine;
 mod grid;
 #[allow(unsafe_code)]
 mod lockfree;
 mod pairs;
+mod passes;
 mod rejected;
 mod scalar;
 mod stats;

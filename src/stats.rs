@@ -71,13 +71,7 @@ pub struct PassTimes {
 impl PassTimes {
     /// The passes with their names, in order.
     pub fn named(&self) -> [(&'static str, Duration); 5] {
-        [
-            ("plan", self.plan),
-            ("count", self.count),
-            ("offset", self.offset),
-            ("scatter", self.scatter),
-            ("detect", self.detect),
-        ]
+        [("plan", self.plan), ("count", self.count), ("offset", self.offset), ("scatter", self.scatter), ("detect", self.detect)]
     }
 
     /// All passes together.

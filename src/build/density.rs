@@ -41,13 +41,8 @@ impl<const D: usize> Density<D> {
 
         let sample = codes.len() as f64;
         let all_pairs = (sample * (sample - 1.0) / 2.0).max(1.0);
-        let mut density = Density {
-            extent,
-            longest,
-            coincidence: [0.0; BITS + 1],
-            alone: [0.0; BITS + 1],
-            shared: [0.0; BITS + 1],
-        };
+        let mut density =
+            Density { extent, longest, coincidence: [0.0; BITS + 1], alone: [0.0; BITS + 1], shared: [0.0; BITS + 1] };
         let mut pairs = f64::INFINITY;
         for scale in 0..=BITS {
             if pairs < FEWEST {

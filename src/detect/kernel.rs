@@ -440,7 +440,8 @@ mod x86 {
             for axis in 0..D {
                 for (half, all) in all.iter_mut().enumerate() {
                     // SAFETY: eight values are readable at all pointers, by the caller's promise; these are four of them.
-                    let (min, max) = unsafe { (_mm256_loadu_pd(min[axis].add(4 * half)), _mm256_loadu_pd(max[axis].add(4 * half))) };
+                    let (min, max) =
+                        unsafe { (_mm256_loadu_pd(min[axis].add(4 * half)), _mm256_loadu_pd(max[axis].add(4 * half))) };
                     *all = _mm256_and_pd(*all, _mm256_cmp_pd::<_CMP_LE_OQ>(min, _mm256_set1_pd(high[axis])));
                     *all = _mm256_and_pd(*all, _mm256_cmp_pd::<_CMP_GE_OQ>(max, _mm256_set1_pd(low[axis])));
                 }

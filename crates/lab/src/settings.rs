@@ -27,7 +27,8 @@ impl Settings {
     pub(crate) fn new(options: &RunOptions) -> Result<Self, Failure> {
         let (scene, dimensions) = (options.scene, options.scene.dimensions());
         if !dimensions.contains(&options.dim) {
-            return Err(Failure::Usage(format!("the scene {scene} exists in {dimensions:?} dimensions, not in {}", options.dim)));
+            let (wanted, known) = (options.dim, dimensions[0]);
+            return Err(Failure::Usage(format!("the scene {scene} does not exist in {wanted}D; use --dim {known}")));
         }
         let threads = options.threads.unwrap_or_else(cores);
         let compare = threads > 1 && !options.no_compare;

@@ -78,7 +78,7 @@ fn wrong_words_are_explained() {
     let message = refused(&["--scene", "unifrom"], 2);
     assert!(message.contains("unifrom") && message.contains("uniform, poly12, koch"), "{message}");
     let message = refused(&["--scene", "plane", "--dim", "2"], 2);
-    assert!(message.contains("plane exists in [3] dimensions"), "{message}");
+    assert!(message.contains("plane does not exist in 2D; use --dim 3"), "{message}");
     for words in [["--n", "0"], ["--n", "many"], ["--steps", "0"], ["--threads", "0"], ["--dim", "4"], ["--scalar", "f16"]] {
         let message = refused(&words, 2);
         assert!(message.contains(words[0]) && message.contains(words[1]), "{message}");

@@ -1,0 +1,252 @@
+//! The engine's memory: what is kept between steps, prepared before one and taken stock of after it.
+
+use std::time::{Duration, Instant};
+
+use crossbeam::utils::CachePadded;
+
+use crate::build::count::Tally;
+use crate::build::gather;
+use crate::build::grid::Grid;
+use crate::build::offset::Placed;
+use crate::build::plan::{MAX_LEVELS, Plan};
+use crate::build::staged::Staged;
+use crate::build::survey::Survey;
+use crate::build::table::{Table, grow_exactly};
+use crate::detect::Finder;
+use crate::detect::kernel::{Kernel, LANES};
+use crate::detect::sink;
+use crate::lockfree::{Cursor, Directory};
+use crate::workers::Team;
+use crate::{Config, LevelStats, Pair, Rejected, Scalar, Stats};
+
+/// Everything that a step reads, writes and leaves behind.
+#[derive(Debug)]
+pub(crate) struct Engine<S, const D: usize> {
+    pub(crate) config: Config,
+    pub(crate) kernel: Kernel,
+    pub(crate) plan: Option<Plan<S, D>>,
+    pub(crate) grid: Grid<S, D>,
+    pub(crate) table: Table<S, D>,
+    pub(crate) staged: Vec<Staged<S, D>>,
+    /// The objects' indices in the order in which the last step stored them; the order in which the next one visits them.
+    pub(crate) order: Vec<u32>,
+    /// The order that the step at hand is making.
+    pub(crate) next_order: Vec<u32>,
+    /// How many objects the last complete step had; `order` is valid up to here.
+    pub(crate) known: usize,
+    pub(crate) workers: Vec<CachePadded<Worker>>,
+    pub(crate) survey: Survey,
+    /// Blocks of pairs: those of the last step, and empty ones for the next.
+    pub(crate) pairs: Vec<Vec<Pair>>,
+    pub(crate) rejected: Vec<Rejected>,
+    pub(crate) stats: Stats,
+}
+
+/// What a worker writes, by pass. Padded where it is stored, so that workers do not share cache lines.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    pub(crate) survey: Survey,
+    pub(crate) rejected: Vec<Rejected>,
+    pub(crate) tally: Tally,
+    pub(crate) placed: Placed,
+    pub(crate) finder: Finder,
+    pub(crate) pairs_beyond: Vec<Vec<Pair>>,
+}
+
+/// Chunks that a worker clears at a time.
+const CLEAR_BLOCK: usize = 512;
+
+impl<S: Scalar, const D: usize> Engine<S, D> {
+    pub(crate) fn new(config: Config) -> Self {
+        Engine {
+            config,
+            kernel: Kernel::best(),
+            plan: None,
+            grid: Grid::new(),
+            table: Table::new(),
+            staged: Vec::new(),
+            order: Vec::new(),
+            next_order: Vec::new(),
+            known: 0,
+            workers: Vec::new(),
+            survey: Survey::new(),
+            pairs: Vec::new(),
+            rejected: Vec::new(),
+            stats: Stats::default(),
+        }
+    }
+
+    /// Makes room for the step and empties what the last one left, whether or not that came to its end.
+    pub(crate) fn prepare(&mut self, objects: usize, team: Team) -> Team {
+        let team = team.at_most(objects / gather::BLOCK + 1);
+        let used = self.clear(team);
+        // Room for about as many chunks again, so that a race for one more does not make the count run twice.
+        let bits = Directory::bits_for(used + used / 8 + 2 * team.workers());
+        if self.grid.directory.bits() < bits {
+            self.grid.directory = Directory::new(bits);
+        }
+        let visited = self.known.max(objects);
+        grow_exactly(&mut self.staged, visited, Staged::VACANT);
+        grow_exactly(&mut self.order, visited + LANES, 0);
+        grow_exactly(&mut self.next_order, visited + LANES, 0);
+        // Objects that the last step did not have come last, in the user's order.
+        for (id, place) in (self.known..visited).zip(&mut self.order[self.known..visited]) {
+            *place = id as u32;
+        }
+        self.table.resize(visited);
+        while self.workers.len() < team.workers() {
+            self.workers.push(CachePadded::new(Worker::new()));
+        }
+        for worker in &mut self.workers {
+            worker.rejected.clear();
+            worker.finder.clear();
+            // There are some if the user's filter panicked in the last step.
+            self.pairs.append(&mut worker.pairs_beyond);
+        }
+        self.pairs.iter_mut().for_each(Vec::clear);
+        self.rejected.clear();
+        self.stats.repeats = 0;
+        self.stats.replanned = false;
+        team
+    }
+
+    /// Empties the directory and takes the chunks back. Returns how many there were.
+    pub(crate) fn clear(&mut self, team: Team) -> usize {
+        let used = self.grid.pool.used() as usize;
+        let (grid, cursor) = (&self.grid, Cursor::new());
+        team.at_most(used / CLEAR_BLOCK).run(|| {
+            while let Some(chunks) = cursor.claim(CLEAR_BLOCK, used) {
+                grid.directory.clear(&grid.pool, chunks);
+            }
+        });
+        self.grid.pool.recycle();
+        used
+    }
+
+    /// Takes the figures of the step, and evens out the memory: how work falls to the workers, and how often they race for a
+    /// chunk, differs from step to step, and must not make a steady scene allocate.
+    pub(crate) fn conclude(&mut self, objects: usize, team: Team) {
+        let workers = &mut self.workers[..team.workers()];
+        for worker in workers.iter() {
+            self.rejected.extend_from_slice(&worker.rejected);
+        }
+        self.rejected.sort_unstable();
+        let most = workers.iter().map(|worker| worker.finder.capacity()).fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)));
+        for worker in workers.iter_mut() {
+            worker.rejected.clear();
+            worker.rejected.reserve(self.rejected.len());
+            worker.placed.items.clear();
+            reserve_with_slack(&mut worker.placed.items, self.grid.items.len());
+            worker.finder.reserve(most);
+        }
+        let found: usize = self.pairs.iter().map(Vec::len).sum();
+        let blocks = found.div_ceil(sink::BLOCK) + team.workers();
+        if self.pairs.len() < blocks {
+            reserve_with_slack(&mut self.pairs, blocks);
+            self.pairs.resize_with(blocks, || Vec::with_capacity(sink::BLOCK));
+        }
+        self.grid.pool.reserve(self.grid.pool.used() + 2 * team.workers() as u32);
+
+        let workers = &self.workers[..team.workers()];
+        let stats = &mut self.stats;
+        stats.objects = objects;
+        stats.rejected = self.rejected.len();
+        stats.pairs = found;
+        stats.candidates = workers.iter().map(|worker| worker.finder.candidates).sum();
+        stats.workers = team.workers();
+        stats.unleveled = self.grid.listed.len();
+        stats.occupied_cells = workers.iter().map(|worker| worker.placed.occupied_cells).sum();
+        stats.chunks = 0;
+        stats.levels.clear();
+        stats.levels.reserve(MAX_LEVELS);
+        for (index, level) in self.grid.levels.iter().enumerate() {
+            let chunks: usize = workers.iter().map(|worker| worker.placed.chunks[index]).sum();
+            stats.chunks += chunks;
+            if chunks > 0 {
+                stats.levels.push(LevelStats {
+                    cell_size: level.cell_size(),
+                    objects: self.grid.objects[index],
+                    chunks,
+                    span: self.grid.spans[index].map(|span| span as u32),
+                });
+            }
+        }
+        if self.plan.as_mut().is_some_and(|plan| plan.is_outdated_by(self.stats.candidates)) {
+            self.plan = None;
+        }
+        self.stats.bytes = self.bytes();
+    }
+
+    /// Memory held, in bytes.
+    fn bytes(&self) -> usize {
+        let workers = self.workers.iter().map(|worker| worker.bytes()).sum::<usize>();
+        let pairs: usize = self.pairs.iter().map(Vec::capacity).sum();
+        self.grid.bytes()
+            + self.table.bytes()
+            + self.staged.capacity() * size_of::<Staged<S, D>>()
+            + (self.order.capacity() + self.next_order.capacity()) * size_of::<u32>()
+            + self.workers.capacity() * size_of::<CachePadded<Worker>>()
+            + workers
+            + pairs * size_of::<Pair>()
+            + self.pairs.capacity() * size_of::<Vec<Pair>>()
+            + self.rejected.capacity() * size_of::<Rejected>()
+    }
+
+    /// Gives back memory that holds nothing any more.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.clear(Team::ALONE);
+        self.grid.pool.shrink();
+        self.grid.directory = Directory::new(Directory::bits_for(self.stats.chunks + self.stats.workers));
+        self.grid.chunks = Vec::new();
+        self.grid.items = Vec::new();
+        self.table.shrink(self.known);
+        self.staged.truncate(self.known);
+        self.staged.shrink_to_fit();
+        self.order.truncate(self.known + LANES);
+        self.order.shrink_to_fit();
+        self.next_order = Vec::new();
+        self.workers = Vec::new();
+        self.pairs = Vec::new();
+        self.rejected = Vec::new();
+        self.stats.bytes = self.bytes();
+    }
+}
+
+impl Worker {
+    fn new() -> Self {
+        Worker {
+            survey: Survey::new(),
+            rejected: Vec::new(),
+            tally: Tally::default(),
+            placed: Placed::default(),
+            finder: Finder::default(),
+            pairs_beyond: Vec::new(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.rejected.capacity() * size_of::<Rejected>() + self.placed.bytes() + self.finder.bytes() + self.survey.bytes()
+    }
+}
+
+/// Room for `len` elements and, if that takes an allocation, for some more.
+pub(crate) fn reserve_with_slack<T>(buffer: &mut Vec<T>, len: usize) {
+    if buffer.capacity() < len {
+        buffer.reserve_exact(len + len / 8 + 64 - buffer.len());
+    }
+}
+
+/// Times the passes.
+pub(crate) struct Clock(Instant);
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        Clock(Instant::now())
+    }
+
+    /// The time since the last lap.
+    pub(crate) fn lap(&mut self) -> Duration {
+        let now = Instant::now();
+        now - std::mem::replace(&mut self.0, now)
+    }
+}

@@ -1,0 +1,206 @@
+//! The passes, each a function of all workers that ends in a join.
+//!
+//! A pass takes what the one before it made, so they cannot be called in another order.
+
+use crate::build::count::{self, Tally};
+use crate::build::gather::{self, Source};
+use crate::build::offset;
+use crate::build::plan::Plan;
+use crate::build::scatter::{self, Tails};
+use crate::build::survey::Extent;
+use crate::detect::View;
+use crate::detect::kernel::LANES;
+use crate::detect::sink::Sink;
+use crate::engine::{Engine, Worker, reserve_with_slack};
+use crate::lockfree::{Blocks, Cursor, Directory, Full};
+use crate::workers::Team;
+use crate::{Bounded, Pair, Scalar};
+
+/// After planning: whether the objects were gathered for it.
+pub(crate) struct Planned {
+    gathered: bool,
+}
+
+/// After counting: how many objects go behind the cells' entries.
+pub(crate) struct Counted {
+    listed: usize,
+    rejected: usize,
+}
+
+/// After the offsets: where everything goes.
+pub(crate) struct Offsets {
+    tails: Tails,
+    listed: usize,
+}
+
+/// After the scatter: the table is complete.
+pub(crate) struct Scattered(());
+
+/// Listed entries that a worker compares with all others at a time.
+const LISTED_BLOCK: usize = 32;
+
+impl<S: Scalar, const D: usize> Engine<S, D> {
+    /// Makes sure that there is a plan.
+    pub(crate) fn plan<T: Bounded<S, D> + Sync>(&mut self, source: &Source<'_, T>, team: Team) -> Planned {
+        let objects = source.objects.len();
+        if objects <= self.config.all_pairs_up_to {
+            self.plan = Some(Plan::all_pairs(objects));
+            return Planned { gathered: false };
+        }
+        if self.plan.as_ref().is_some_and(|plan| plan.suits(objects)) {
+            return Planned { gathered: false };
+        }
+        let staged = Blocks::new(&mut self.staged[..source.order.len()], gather::BLOCK);
+        let workers = Blocks::new(&mut self.workers, 1);
+        team.run(|| {
+            let Some(worker) = workers.claim_one() else { return };
+            while let Some((first, block)) = staged.claim() {
+                source.gather(first, block, &mut worker.rejected);
+            }
+        });
+        self.replan(source.order.len(), team);
+        Planned { gathered: true }
+    }
+
+    /// Looks at all sizes and chooses levels.
+    fn replan(&mut self, visited: usize, team: Team) {
+        let staged = &self.staged[..visited];
+        let (cursor, extent) = (Cursor::new(), Extent::new());
+        let workers = Blocks::new(&mut self.workers, 1);
+        team.run(|| {
+            let Some(worker) = workers.claim_one() else { return };
+            worker.survey.clear();
+            while let Some(block) = cursor.claim(gather::BLOCK, visited) {
+                worker.survey.observe(&staged[block], &extent);
+            }
+        });
+        self.survey.clear();
+        for worker in self.workers.iter().take(team.workers()) {
+            self.survey.merge(&worker.survey);
+        }
+        self.plan = Some(Plan::choose(&self.survey, &extent, staged, &self.config));
+        self.stats.replanned = true;
+    }
+
+    /// Finds each object's cell and rank. Runs again, with more room or better levels, until all objects are counted in.
+    pub(crate) fn count<T: Bounded<S, D> + Sync>(&mut self, source: &Source<'_, T>, planned: Planned, team: Team) -> Counted {
+        let mut gathered = planned.gathered;
+        let visited = source.order.len();
+        loop {
+            let plan = self.plan.as_ref().expect("a plan was made");
+            self.grid.levels.clear();
+            self.grid.levels.extend_from_slice(&plan.levels);
+
+            let (grid, listed) = (&self.grid, Cursor::new());
+            let staged = Blocks::new(&mut self.staged[..visited], gather::BLOCK);
+            let workers = Blocks::new(&mut self.workers, 1);
+            team.run(|| {
+                let Some(worker) = workers.claim_one() else { return };
+                worker.tally = Tally::default();
+                while let Some((first, block)) = staged.claim() {
+                    if !gathered {
+                        source.gather(first, block, &mut worker.rejected);
+                    }
+                    if worker.tally.full.is_none() {
+                        count::count(grid, &listed, block, &mut worker.tally);
+                    }
+                }
+            });
+            gathered = true;
+
+            let tallies = self.workers.iter().take(team.workers()).map(|worker| &worker.tally);
+            let settled = self.grid.settle(tallies);
+            let plan = self.plan.as_mut().expect("a plan was made");
+            match settled {
+                Err(Full::Directory) => {
+                    let bits = (self.grid.directory.bits() + 2).max(Directory::bits_for(self.grid.pool.used() as usize));
+                    self.clear(team);
+                    self.grid.directory = Directory::new(bits);
+                }
+                Err(Full::Pool) => {
+                    plan.coarsen();
+                    self.clear(team);
+                }
+                Ok(()) if plan.is_swamped(listed.claimed()) && !self.stats.replanned => {
+                    self.clear(team);
+                    self.replan(visited, team);
+                }
+                Ok(()) => {
+                    plan.accept(listed.claimed());
+                    return Counted { listed: listed.claimed(), rejected: source.rejected.claimed() };
+                }
+            }
+            self.stats.repeats += 1;
+        }
+    }
+
+    /// Turns counters into pivots and lists the work of detection.
+    pub(crate) fn offset(&mut self, counted: Counted, team: Team) -> Offsets {
+        let used = self.grid.pool.used();
+        self.grid.chunks.clear();
+        reserve_with_slack(&mut self.grid.chunks, used as usize);
+        self.grid.chunks.extend(0..used);
+
+        let (grid, work, table) = (&self.grid, Cursor::new(), Cursor::new());
+        let workers = Blocks::new(&mut self.workers, 1);
+        team.run(|| {
+            let Some(worker) = workers.claim_one() else { return };
+            worker.placed.clear();
+            offset::place::<D>(&grid.pool, &grid.chunks, &work, &table, &mut worker.placed);
+        });
+
+        self.grid.items.clear();
+        let items = self.workers.iter().take(team.workers()).map(|worker| worker.placed.items.len()).sum();
+        reserve_with_slack(&mut self.grid.items, items);
+        for worker in self.workers.iter().take(team.workers()) {
+            self.grid.items.extend_from_slice(&worker.placed.items);
+        }
+        let tails = Tails { listed: table.claimed(), rejected: table.claimed() + counted.listed };
+        debug_assert!(tails.rejected + counted.rejected + LANES <= self.next_order.len());
+        Offsets { tails, listed: counted.listed }
+    }
+
+    /// Writes the entries.
+    pub(crate) fn scatter<T>(&mut self, source: &Source<'_, T>, offsets: Offsets, team: Team) -> Scattered {
+        let visited = source.order.len();
+        let (pool, staged, cursor) = (&self.grid.pool, &self.staged[..visited], Cursor::new());
+        let table = self.table.writer(&mut self.next_order);
+        team.run(|| {
+            while let Some(positions) = cursor.claim(gather::BLOCK, visited) {
+                scatter::scatter(pool, staged, source.order, positions, offsets.tails, &table);
+            }
+        });
+        self.grid.listed = offsets.tails.listed..offsets.tails.listed + offsets.listed;
+        Scattered(())
+    }
+
+    /// Finds the pairs.
+    pub(crate) fn detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T], _: Scattered, team: Team) {
+        let view = View { grid: &self.grid, columns: self.table.columns(&self.order), kernel: self.kernel };
+        let listed = Cursor::new();
+        let items = Cursor::new();
+        // `get`, because a bounds check that could panic would keep the compiler from dropping a filter that refuses nothing.
+        let filter = |pair: Pair| match (objects.get(pair.a as usize), objects.get(pair.b as usize)) {
+            (Some(a), Some(b)) => a.pairs_with(b),
+            _ => true,
+        };
+        let stock = Blocks::new(&mut self.pairs, 1);
+        let workers = Blocks::new(&mut self.workers, 1);
+        team.run(|| {
+            let Some(worker) = workers.claim_one() else { return };
+            let Worker { finder, pairs_beyond, .. } = &mut **worker;
+            let mut sink = Sink::new(&stock, pairs_beyond, filter);
+            while let Some(block) = items.claim(1, view.grid.items.len()) {
+                view.detect(&view.grid.items[block.start], finder, &mut sink);
+            }
+            while let Some(block) = listed.claim(LISTED_BLOCK, view.grid.listed.len()) {
+                let first = view.grid.listed.start;
+                view.detect_listed(first + block.start..first + block.end, finder, &mut sink);
+            }
+            sink.finish();
+        });
+        for worker in &mut self.workers {
+            self.pairs.append(&mut worker.pairs_beyond);
+        }
+    }
+}
