@@ -101,6 +101,7 @@ impl<'a> Pairs<'a> {
     }
 }
 
+#[allow(clippy::ptr_arg)] // It is mapped over `&Vec`s, by name, because a closure has none.
 fn as_copied(buffer: &Vec<Pair>) -> Copied<slice::Iter<'_, Pair>> {
     buffer.iter().copied()
 }

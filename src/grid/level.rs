@@ -42,17 +42,17 @@ impl<S: Scalar, const D: usize> Level<S, D> {
         }
     }
 
-    /// The cell of a box and how many cells it reaches beyond it, if the box fits the level.
+    /// The cell of a box, how many cells it reaches beyond it, and whether that is few enough for the level.
     ///
     /// Decided in integers: by its rounded extent, the box `[0.99999994, 2.0]` would be taken for one that fits cells of size
     /// 1, and yet it spans three of them.
     #[inline(always)]
-    pub(crate) fn admit(&self, bounds: &Aabb<S, D>) -> Option<(Coords, Coords)> {
+    pub(crate) fn measure(&self, bounds: &Aabb<S, D>) -> (Coords, Coords, bool) {
         let low = S::cells(lanes(&bounds.min), self.origin, self.inverse);
         let high = S::cells(lanes(&bounds.max), self.origin, self.inverse);
         let span: [i32; 4] = std::array::from_fn(|axis| high[axis] - low[axis]);
         let fits = (0..4).fold(true, |fits, axis| fits & (span[axis] <= self.limit[axis]));
-        fits.then_some(([low[0], low[1], low[2]], [span[0], span[1], span[2]]))
+        ([low[0], low[1], low[2]], [span[0], span[1], span[2]], fits)
     }
 
     /// The same level with cells of twice the edge.
@@ -82,8 +82,8 @@ mod tests {
         let level = Level::<f32, 2>::new([0.0; 2], [1.0; 2], [1, 1, 0]);
         let trap = Aabb::new([0.99999994, 0.0], [2.0, 1.0]);
         assert_eq!(trap.max[0] - trap.min[0], 1.0);
-        assert_eq!(level.admit(&trap), None);
+        assert!(!level.measure(&trap).2);
         let fitting = Aabb::new([0.5, -1.0], [1.5, -0.5]);
-        assert_eq!(level.admit(&fitting), Some(([0, -1, 0], [1, 0, 0])));
+        assert_eq!(level.measure(&fitting), ([0, -1, 0], [1, 0, 0], true));
     }
 }
