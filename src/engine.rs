@@ -11,7 +11,7 @@ use crate::build::offset::Placed;
 use crate::build::plan::{MAX_LEVELS, Plan};
 use crate::build::staged::Staged;
 use crate::build::survey::Survey;
-use crate::build::table::{Table, grow_exactly};
+use crate::build::table::{Table, grow_exactly, replace_if_short};
 use crate::detect::Finder;
 use crate::detect::kernel::{Kernel, LANES};
 use crate::detect::sink;
@@ -88,7 +88,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let visited = self.known.max(objects);
         grow_exactly(&mut self.staged, visited, Staged::VACANT);
         grow_exactly(&mut self.order, visited + LANES, 0);
-        grow_exactly(&mut self.next_order, visited + LANES, 0);
+        replace_if_short(&mut self.next_order, visited + LANES, 0);
         // Objects that the last step did not have come last, in the user's order.
         for (id, place) in (self.known..visited).zip(&mut self.order[self.known..visited]) {
             *place = id as u32;

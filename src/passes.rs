@@ -12,6 +12,7 @@ use crate::detect::View;
 use crate::detect::kernel::LANES;
 use crate::detect::sink::Sink;
 use crate::engine::{Engine, Worker, reserve_with_slack};
+use crate::grid::z_key;
 use crate::lockfree::{Blocks, Cursor, Directory, Full};
 use crate::workers::Team;
 use crate::{Bounded, Pair, Scalar};
@@ -140,6 +141,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.grid.chunks.clear();
         reserve_with_slack(&mut self.grid.chunks, used as usize);
         self.grid.chunks.extend(0..used);
+        if self.stats.replanned {
+            // Neighbours in space become neighbours in memory, and stay so: the next steps meet the chunks in this order.
+            let pool = &self.grid.pool;
+            self.grid.chunks.sort_by_cached_key(|&id| z_key(pool.chunk(id).key()));
+        }
 
         let (grid, work, table) = (&self.grid, Cursor::new(), Cursor::new());
         let workers = Blocks::new(&mut self.workers, 1);
@@ -167,7 +173,13 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let table = self.table.writer(&mut self.next_order);
         team.run(|| {
             while let Some(positions) = cursor.claim(gather::BLOCK, visited) {
-                scatter::scatter(pool, staged, source.order, positions, offsets.tails, &table);
+                scatter::scatter(pool, staged, positions, offsets.tails, &table);
+            }
+        });
+        let (entries, cursor) = (source.objects.len(), Cursor::new());
+        team.run(|| {
+            while let Some(entries) = cursor.claim(gather::BLOCK, entries) {
+                scatter::fill(staged, source.order, entries, &table);
             }
         });
         self.grid.listed = offsets.tails.listed..offsets.tails.listed + offsets.listed;

@@ -1,7 +1,8 @@
 //! Scatter: every object's box and index go to pivot + rank.
 //!
-//! In parallel over blocks of visiting positions. Reads staged objects and pivots; writes each entry of the table once. The rank
-//! that counting kept makes the second atomic of the paper's data migration (its listing 7) unnecessary.
+//! Twice in parallel: over blocks of visiting positions, to tell each entry the position it comes from; and over blocks of
+//! entries, to fetch the boxes. So only one word per object is written out of order, however little the last step's order helps.
+//! The rank that counting kept makes the second atomic of the paper's data migration (its listing 7) unnecessary.
 
 use std::ops::Range;
 
@@ -18,32 +19,43 @@ pub(crate) struct Tails {
     pub(crate) rejected: usize,
 }
 
-/// Writes the entries of some visiting positions.
+/// Writes the entry of each of some visiting positions: for now, into the column of indices, the position itself.
 pub(crate) fn scatter<S: Scalar, const D: usize>(
     pool: &Pool,
     staged: &[Staged<S, D>],
-    order: &[u32],
     positions: Range<usize>,
     tails: Tails,
     table: &TableWriter<'_, S, D>,
 ) {
     // In stored order the chunk is mostly the last one again.
     let (mut chunk_id, mut chunk) = (ChunkId::MAX, Chunk::absent());
-    for (staged, &id) in staged[positions.clone()].iter().zip(&order[positions]) {
+    for (staged, position) in staged[positions.clone()].iter().zip(positions) {
         let Place { cell, rank } = staged.place;
-        let rank = rank as usize;
-        match cell {
-            Place::LISTED => table.write(tails.listed + rank, &staged.bounds, id),
-            Place::REJECTED => table.write_id(tails.rejected + rank, id),
-            _ if staged.place.is_vacant() => {}
+        let begin = match cell {
+            Place::LISTED => tails.listed,
+            Place::REJECTED => tails.rejected,
+            _ if staged.place.is_vacant() => continue,
             _ => {
                 if chunk_id != cell / Shape::<D>::CELLS as u32 {
                     chunk_id = cell / Shape::<D>::CELLS as u32;
                     chunk = pool.chunk(chunk_id);
                 }
-                let begin = chunk.begin(cell as usize % Shape::<D>::CELLS) as usize;
-                table.write(begin + rank, &staged.bounds, id);
+                chunk.begin(cell as usize % Shape::<D>::CELLS) as usize
             }
-        }
+        };
+        table.set_id(begin + rank as usize, position as u32);
+    }
+}
+
+/// Replaces positions by indices, and fills in the boxes.
+pub(crate) fn fill<S: Scalar, const D: usize>(
+    staged: &[Staged<S, D>],
+    order: &[u32],
+    entries: Range<usize>,
+    table: &TableWriter<'_, S, D>,
+) {
+    for entry in entries {
+        let position = table.id(entry) as usize;
+        table.set(entry, &staged[position].bounds, order[position]);
     }
 }

@@ -22,7 +22,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
     pub(crate) fn resize(&mut self, entries: usize) {
         let padded = entries + LANES;
         for column in self.min.iter_mut().chain(&mut self.max) {
-            grow_exactly(column, padded, S::ZERO);
+            replace_if_short(column, padded, S::ZERO);
         }
     }
 
@@ -54,6 +54,15 @@ impl<S: Scalar, const D: usize> Table<S, D> {
     }
 }
 
+/// Makes a buffer at least so long; what it held is lost. Zeros come straight from the system, page by page as they are used, so
+/// the workers that fill the buffer share the cost of its first use.
+pub(crate) fn replace_if_short<T: Copy>(buffer: &mut Vec<T>, len: usize, zero: T) {
+    if buffer.len() < len {
+        *buffer = Vec::new();
+        *buffer = vec![zero; len + len / 16];
+    }
+}
+
 /// Grows a buffer to a length without doubling it: memory follows the objects. It never shrinks, so a scene that comes back to
 /// its largest size allocates nothing.
 pub(crate) fn grow_exactly<T: Clone>(buffer: &mut Vec<T>, len: usize, value: T) {
@@ -76,16 +85,21 @@ pub(crate) struct TableWriter<'a, S, const D: usize> {
 impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
     /// Relaxed stores are plain stores here; each entry is written once, and read after the join.
     #[inline(always)]
-    pub(crate) fn write(&self, entry: usize, bounds: &Aabb<S, D>, id: u32) {
+    pub(crate) fn set(&self, entry: usize, bounds: &Aabb<S, D>, id: u32) {
         for axis in 0..D {
             self.min[axis][entry].store(bounds.min[axis], Ordering::Relaxed);
             self.max[axis][entry].store(bounds.max[axis], Ordering::Relaxed);
         }
-        self.write_id(entry, id);
+        self.set_id(entry, id);
     }
 
     #[inline(always)]
-    pub(crate) fn write_id(&self, entry: usize, id: u32) {
+    pub(crate) fn id(&self, entry: usize) -> u32 {
+        self.ids[entry].load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_id(&self, entry: usize, id: u32) {
         self.ids[entry].store(id, Ordering::Relaxed);
     }
 }

@@ -5,7 +5,7 @@ mod shape;
 mod window;
 
 pub(crate) use level::Level;
-pub(crate) use shape::{Shape, chunk_key, key_parts};
+pub(crate) use shape::{Shape, chunk_key, key_parts, z_key};
 pub(crate) use window::Window;
 
 /// A cell's or chunk's coordinates. In two dimensions the last one is always 0, so that one code serves both.

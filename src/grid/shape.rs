@@ -65,6 +65,18 @@ pub(crate) fn key_parts(key: Key) -> (usize, Coords) {
     (key[3] as usize, [key[0] as i32, key[1] as i32, key[2] as i32])
 }
 
+/// Sorts chunks by level, and within a level along the Z curve: chunks that are close in space are mostly close in this order.
+pub(crate) fn z_key(key: Key) -> u128 {
+    let (level, chunk) = key_parts(key);
+    (0..32).fold((level as u128) << 96, |code, bit| {
+        (0..3).fold(code, |code, axis| {
+            // The sign bit flipped: negative coordinates come first.
+            let coordinate = (chunk[axis] as u32) ^ 1 << 31;
+            code | u128::from(coordinate >> bit & 1) << (3 * bit + axis)
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
