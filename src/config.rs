@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::build::plan::MAX_LEVELS;
+use crate::detect::kernel::Kernel;
 
 /// Settings of a [`BroadPhase`](crate::BroadPhase). The defaults choose everything from the scene; none of them changes
 /// which pairs are found.
@@ -28,11 +29,19 @@ pub struct Config {
     pub all_pairs_up_to: usize,
     /// Up to this many objects `par_detect` stays on the calling thread, where handing out work would cost more than it saves.
     pub serial_up_to: usize,
+    /// The instructions that boxes are compared with; for tests and measurements.
+    pub instruction_set: InstructionSet,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { cell_size: None, max_levels: MAX_LEVELS, all_pairs_up_to: 64, serial_up_to: 1000 }
+        Config {
+            cell_size: None,
+            max_levels: MAX_LEVELS,
+            all_pairs_up_to: 64,
+            serial_up_to: 1000,
+            instruction_set: InstructionSet::Best,
+        }
     }
 }
 
@@ -62,6 +71,12 @@ impl Config {
         self
     }
 
+    /// Sets the instructions that boxes are compared with.
+    pub fn instruction_set(mut self, set: InstructionSet) -> Self {
+        self.instruction_set = set;
+        self
+    }
+
     pub(crate) fn validated(self) -> Result<Self, ConfigError> {
         if let Some(edge) = self.cell_size
             && !(edge.is_finite() && edge > 0.0)
@@ -71,8 +86,27 @@ impl Config {
         if !(1..=MAX_LEVELS).contains(&self.max_levels) {
             return Err(ConfigError::MaxLevels(self.max_levels));
         }
+        if Kernel::of(self.instruction_set).is_none() {
+            return Err(ConfigError::InstructionSet(self.instruction_set));
+        }
         Ok(self)
     }
+}
+
+/// Instructions to compare boxes with. All of them find the same pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum InstructionSet {
+    /// The best that the machine has, found out at run time.
+    #[default]
+    Best,
+    /// Only what the program was compiled for.
+    Portable,
+    /// AVX2, BMI2 and POPCNT (x86-64).
+    Avx2,
+    /// AVX-512F and VL (x86-64).
+    Avx512,
 }
 
 /// Why a [`Config`] was refused.
@@ -83,6 +117,8 @@ pub enum ConfigError {
     CellSize(f64),
     /// The number of levels is 0 or more than there can be.
     MaxLevels(usize),
+    /// The machine does not have these instructions.
+    InstructionSet(InstructionSet),
 }
 
 impl fmt::Display for ConfigError {
@@ -92,6 +128,7 @@ impl fmt::Display for ConfigError {
                 write!(f, "cell_size is {edge}, but must be positive and finite; leave it unset to have it chosen")
             }
             ConfigError::MaxLevels(levels) => write!(f, "max_levels is {levels}, but must lie in 1..={MAX_LEVELS}"),
+            ConfigError::InstructionSet(set) => write!(f, "this machine does not have {set:?}; `Best` takes what there is"),
         }
     }
 }

@@ -59,8 +59,8 @@ const CLEAR_BLOCK: usize = 512;
 impl<S: Scalar, const D: usize> Engine<S, D> {
     pub(crate) fn new(config: Config) -> Self {
         Engine {
+            kernel: Kernel::of(config.instruction_set).unwrap_or(Kernel::Portable),
             config,
-            kernel: Kernel::best(),
             plan: None,
             grid: Grid::new(),
             table: Table::new(),

@@ -23,7 +23,7 @@ mod workers;
 pub use aabb::Aabb;
 pub use bounded::Bounded;
 pub use broad_phase::BroadPhase;
-pub use config::{Config, ConfigError};
+pub use config::{Config, ConfigError, InstructionSet};
 pub use pairs::{Iter, Pair, Pairs, ParIter};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};
 pub use scalar::Scalar;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Coordinate, Oracle, assert_same, grid_config, pool};
-use pivotgrid::{Aabb, BroadPhase, Config};
+use pivotgrid::{Aabb, BroadPhase, Config, ConfigError, InstructionSet};
 use scenes::{Bounds, Scene, World};
 
 fn aabbs<S: Coordinate, const D: usize>(bounds: &[Bounds<S, D>]) -> Vec<Aabb<S, D>> {
@@ -78,4 +78,42 @@ fn one_engine_through_all_scenes() {
             assert_same(found, &Oracle::detect(&boxes), &format_args!("{scene}, round {round}"));
         }
     }
+}
+
+/// Hundreds of chunks that were first met in random order, so that neighbours lie anywhere in the table: windows across chunk
+/// borders once lost pairs here, and the same ones on every number of threads.
+fn many_chunks<S: Coordinate + scenes::Scalar, const D: usize>() {
+    let mut world = World::<S, D>::new(Scene::Uniform, 40_000, 7);
+    let mut engine = BroadPhase::<S, D>::new();
+    for step in 0..3 {
+        let boxes = aabbs(world.boxes());
+        assert_same(engine.detect(&boxes), &Oracle::detect(&boxes), &format_args!("{D}D, step {step}"));
+        assert!(engine.stats().chunks > 40, "{} chunks", engine.stats().chunks);
+        world.step();
+    }
+}
+
+#[test]
+fn many_chunks_met_in_random_order() {
+    many_chunks::<f32, 3>();
+    many_chunks::<f64, 2>();
+}
+
+/// Every instruction set finds the same pairs in the same order; one that the machine lacks is refused.
+#[test]
+fn instruction_sets_agree() {
+    for scene in Scene::ALL {
+        let boxes = aabbs(World::<f32, 3>::new(scene, 3000, 2).boxes());
+        let portable: Vec<_> = engine_with(InstructionSet::Portable).unwrap().detect(&boxes).iter().collect();
+        for set in [InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Best] {
+            match engine_with(set) {
+                Ok(mut engine) => assert!(engine.detect(&boxes).iter().eq(portable.iter().copied()), "{scene}, {set:?}"),
+                Err(error) => assert_eq!(error, ConfigError::InstructionSet(set)),
+            }
+        }
+    }
+}
+
+fn engine_with(set: InstructionSet) -> Result<BroadPhase<f32, 3>, ConfigError> {
+    BroadPhase::with_config(grid_config().instruction_set(set))
 }

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use crate::build::table::grow_exactly;
-use crate::{Aabb, Pair, Scalar};
+use crate::{Aabb, InstructionSet, Pair, Scalar};
 
 /// How many entries are compared at once.
 pub(crate) const LANES: usize = 8;
@@ -124,18 +124,21 @@ pub(crate) enum Kernel {
 }
 
 impl Kernel {
-    /// All that this machine has, the best one last.
-    pub(crate) fn all() -> impl Iterator<Item = Kernel> {
-        #[cfg(target_arch = "x86_64")]
-        let special = [x86::HasAvx2::detect().map(Kernel::Avx2), x86::HasAvx512::detect().map(Kernel::Avx512)];
-        #[cfg(not(target_arch = "x86_64"))]
-        let special = [None; 0];
-        std::iter::once(Kernel::Portable).chain(special.into_iter().flatten())
-    }
-
-    /// The best one that this machine has.
-    pub(crate) fn best() -> Self {
-        Kernel::all().last().unwrap_or(Kernel::Portable)
+    /// The kernel for an instruction set, if the machine has it.
+    pub(crate) fn of(set: InstructionSet) -> Option<Self> {
+        match set {
+            InstructionSet::Portable => Some(Kernel::Portable),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2 => x86::HasAvx2::detect().map(Kernel::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512 => x86::HasAvx512::detect().map(Kernel::Avx512),
+            #[cfg(not(target_arch = "x86_64"))]
+            InstructionSet::Avx2 | InstructionSet::Avx512 => None,
+            InstructionSet::Best => {
+                let from_best = [InstructionSet::Avx512, InstructionSet::Avx2, InstructionSet::Portable];
+                from_best.into_iter().find_map(Kernel::of)
+            }
+        }
     }
 
     /// Does tasks until all are done or `out` has less room than [`LANES`]; appends a pair for each overlap.
@@ -522,7 +525,8 @@ mod tests {
             .map(|(entry, other)| Pair::new(ids[entry], ids[other]))
             .collect();
         assert!(expected.len() > 200);
-        for kernel in Kernel::all() {
+        let sets = [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Best];
+        for kernel in sets.into_iter().filter_map(Kernel::of) {
             let (pairs, candidates) = run::<S, D>(kernel, &tasks);
             assert_eq!(pairs, expected, "{kernel:?}");
             assert_eq!(candidates, tasks.iter().map(|(_, run)| run.len() as u64).sum::<u64>());

@@ -10,7 +10,7 @@ mod oracle;
 use std::fmt::Debug;
 use std::sync::OnceLock;
 
-use pivotgrid::{Aabb, Bounded, BroadPhase, Config, Scalar};
+use pivotgrid::{Aabb, Bounded, BroadPhase, Config, InstructionSet, Scalar};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 pub(crate) use compare::{assert_same, difference, differing_pairs};
@@ -73,6 +73,7 @@ pub(crate) fn configs() -> Vec<Config> {
         grid_config().max_levels(1),
         grid_config().max_levels(1).cell_size(1.0),
         grid_config().max_levels(2).cell_size(0.3),
+        grid_config().instruction_set(InstructionSet::Portable),
     ];
     configs.extend([1e-300, 1e-3, 0.1, 1.0, 3.0, 1e4, 1e300].map(|edge| grid_config().cell_size(edge)));
     configs
