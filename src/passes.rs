@@ -37,6 +37,21 @@ pub(crate) struct Offsets {
 /// After the scatter: the table is complete.
 pub(crate) struct Scattered(());
 
+/// The most blocks of objects, and items of detection, that a worker claims at a time: some chunks' worth, so that two workers
+/// seldom write to the same chunk, and each finds what it reads in its own cache.
+const MOST_BLOCKS: usize = 16;
+const MOST_ITEMS: usize = 8;
+
+/// How many visiting positions a worker claims at a time.
+fn claim(team: Team, positions: usize) -> usize {
+    team.claim(positions.div_ceil(gather::BLOCK), MOST_BLOCKS) * gather::BLOCK
+}
+
+/// The blocks of a claim, each with its first position.
+fn blocks<T>(first: usize, claimed: &mut [T]) -> impl Iterator<Item = (usize, &mut [T])> {
+    (first..).step_by(gather::BLOCK).zip(claimed.chunks_mut(gather::BLOCK))
+}
+
 /// Listed entries that a worker compares with all others at a time.
 const LISTED_BLOCK: usize = 32;
 
@@ -51,12 +66,14 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         if self.plan.as_ref().is_some_and(|plan| plan.suits(objects)) {
             return Planned { gathered: false };
         }
-        let staged = Blocks::new(&mut self.staged[..source.order.len()], gather::BLOCK);
+        let staged = Blocks::new(&mut self.staged[..source.order.len()], claim(team, source.order.len()));
         let workers = Blocks::new(&mut self.workers, 1);
         team.run(|| {
             let Some(worker) = workers.claim_one() else { return };
-            while let Some((first, block)) = staged.claim() {
-                source.gather(first, block, &mut worker.rejected);
+            while let Some((first, claimed)) = staged.claim() {
+                for (at, block) in blocks(first, claimed) {
+                    source.gather(at, block, &mut worker.rejected);
+                }
             }
         });
         self.replan(source.order.len(), team);
@@ -71,7 +88,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         team.run(|| {
             let Some(worker) = workers.claim_one() else { return };
             worker.survey.clear();
-            while let Some(block) = cursor.claim(gather::BLOCK, visited) {
+            while let Some(block) = cursor.claim(claim(team, visited), visited) {
                 worker.survey.observe(&staged[block], &extent);
             }
         });
@@ -93,17 +110,19 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             self.grid.levels.extend_from_slice(&plan.levels);
 
             let (grid, listed) = (&self.grid, Cursor::new());
-            let staged = Blocks::new(&mut self.staged[..visited], gather::BLOCK);
+            let staged = Blocks::new(&mut self.staged[..visited], claim(team, visited));
             let workers = Blocks::new(&mut self.workers, 1);
             team.run(|| {
                 let Some(worker) = workers.claim_one() else { return };
                 worker.tally = Tally::default();
-                while let Some((first, block)) = staged.claim() {
-                    if !gathered {
-                        source.gather(first, block, &mut worker.rejected);
-                    }
-                    if worker.tally.full.is_none() {
-                        count::count(grid, &listed, block, &mut worker.tally);
+                while let Some((first, claimed)) = staged.claim() {
+                    for (at, block) in blocks(first, claimed) {
+                        if !gathered {
+                            source.gather(at, block, &mut worker.rejected);
+                        }
+                        if worker.tally.full.is_none() {
+                            count::count(grid, &listed, block, &mut worker.tally);
+                        }
                     }
                 }
             });
@@ -172,13 +191,13 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let (pool, staged, cursor) = (&self.grid.pool, &self.staged[..visited], Cursor::new());
         let table = self.table.writer(&mut self.next_order);
         team.run(|| {
-            while let Some(positions) = cursor.claim(gather::BLOCK, visited) {
+            while let Some(positions) = cursor.claim(claim(team, visited), visited) {
                 scatter::scatter(pool, staged, positions, offsets.tails, &table);
             }
         });
         let (entries, cursor) = (source.objects.len(), Cursor::new());
         team.run(|| {
-            while let Some(entries) = cursor.claim(gather::BLOCK, entries) {
+            while let Some(entries) = cursor.claim(claim(team, entries), entries) {
                 scatter::fill(staged, source.order, entries, &table);
             }
         });
@@ -202,8 +221,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             let Some(worker) = workers.claim_one() else { return };
             let Worker { finder, pairs_beyond, .. } = &mut **worker;
             let mut sink = Sink::new(&stock, pairs_beyond, filter);
-            while let Some(block) = items.claim(1, view.grid.items.len()) {
-                view.detect(&view.grid.items[block.start], finder, &mut sink);
+            let count = view.grid.items.len();
+            while let Some(claimed) = items.claim(team.claim(count, MOST_ITEMS), count) {
+                for item in &view.grid.items[claimed] {
+                    view.detect(item, finder, &mut sink);
+                }
             }
             while let Some(block) = listed.claim(LISTED_BLOCK, view.grid.listed.len()) {
                 let first = view.grid.listed.start;

@@ -1,5 +1,8 @@
 //! Running one function on several workers at once.
 
+/// So many claims of each worker even out what their work differs in.
+const CLAIMS_PER_WORKER: usize = 16;
+
 /// How many workers a pass may use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Team {
@@ -17,6 +20,12 @@ impl Team {
 
     pub(crate) fn workers(&self) -> usize {
         self.workers
+    }
+
+    /// How many of `tasks` tasks a worker should claim at a time, at most `most`: large claims keep workers in different places,
+    /// but at the end there must be enough of them left to share.
+    pub(crate) fn claim(&self, tasks: usize, most: usize) -> usize {
+        (tasks / (self.workers * CLAIMS_PER_WORKER)).clamp(1, most)
     }
 
     /// At most one worker per `tasks`.

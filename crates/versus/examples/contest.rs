@@ -1,0 +1,149 @@
+//! The contest on the command line: `cargo run --release -p versus --example contest -- --help`.
+
+#![forbid(unsafe_code)]
+
+use std::fmt::Display;
+use std::fs::File;
+use std::io::Write;
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::time::Duration;
+
+use scenes::Scene;
+use versus::{Counting, Settings, Table, contest, roster_2d, roster_3d};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const USAGE: &str = "\
+Usage: contest [--quick | --full] [options]
+
+  --quick            10k and 100k objects, 3 steps, rivals that need more than 1 s per step skipped (default)
+  --full             10k, 100k and 1M objects, 7 steps, rivals that need more than 10 s per step skipped
+  --scenes A,B-2d    scenes, those with -2d in two dimensions (default: all, and uniform, poly12 and power in 2D)
+  --n N,M            numbers of objects
+  --threads T,U      numbers of threads; with more than one only those who can use them take part (default: 1)
+  --rivals A,B       who takes part besides pivotgrid (default: all)
+  --steps K          steps that are timed
+  --budget SECONDS   the longest step that is waited for
+  --seed S           seed of the scenes (default: 1)
+  --csv FILE         write the numbers there as well
+";
+
+/// What to run.
+struct Plan {
+    scenes: Vec<(Scene, usize)>,
+    sizes: Vec<usize>,
+    threads: Vec<usize>,
+    settings: Settings,
+    csv: Option<File>,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+        print!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    match plan(&arguments).and_then(run) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => {
+            eprintln!("not all rivals found the same pairs, see above");
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("{error}\n\n{USAGE}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs all contests of the plan. True if all rivals found the same pairs in all of them.
+fn run(mut plan: Plan) -> Result<bool, String> {
+    if let Some(csv) = &mut plan.csv {
+        writeln!(csv, "{}", Table::CSV_HEADER).map_err(|error| format!("the CSV file: {error}"))?;
+    }
+    let mut all_agree = true;
+    for &threads in &plan.threads {
+        let settings = Settings { threads, ..plan.settings.clone() };
+        for &(scene, dimensions) in &plan.scenes {
+            for &n in &plan.sizes {
+                let table = match dimensions {
+                    2 => contest(scene, n, &roster_2d(), &settings),
+                    _ => contest(scene, n, &roster_3d(), &settings),
+                };
+                println!("{table}");
+                if let Some(csv) = &mut plan.csv {
+                    csv.write_all(table.csv().as_bytes()).map_err(|error| format!("the CSV file: {error}"))?;
+                }
+                all_agree &= table.all_agree();
+            }
+        }
+    }
+    Ok(all_agree)
+}
+
+fn plan(arguments: &[String]) -> Result<Plan, String> {
+    let full = arguments.iter().any(|argument| argument == "--full");
+    let flat = [Scene::Uniform, Scene::Poly12, Scene::Power].map(|scene| (scene, 2));
+    let mut plan = Plan {
+        scenes: Scene::ALL.into_iter().map(|scene| (scene, 3)).chain(flat).collect(),
+        sizes: if full { vec![10_000, 100_000, 1_000_000] } else { vec![10_000, 100_000] },
+        threads: vec![1],
+        settings: Settings {
+            steps: if full { 7 } else { 3 },
+            budget: Duration::from_secs(if full { 10 } else { 1 }),
+            ..Settings::default()
+        },
+        csv: None,
+    };
+    let mut rest = arguments.iter();
+    while let Some(option) = rest.next() {
+        if option == "--quick" || option == "--full" {
+            continue;
+        }
+        let value = rest.next().ok_or_else(|| format!("{option}: unknown, or its value is missing"))?;
+        match option.as_str() {
+            "--scenes" => plan.scenes = value.split(',').map(scene).collect::<Result<_, _>>()?,
+            "--n" => plan.sizes = list(option, value)?,
+            "--threads" => plan.threads = list(option, value)?,
+            "--rivals" => plan.settings.rivals = rivals(value)?,
+            "--steps" => plan.settings.steps = parse(option, value)?,
+            "--budget" => plan.settings.budget = Duration::from_secs_f64(parse::<f64>(option, value)?.clamp(0.0, 1e6)),
+            "--seed" => plan.settings.seed = parse(option, value)?,
+            "--csv" => plan.csv = Some(File::create(value).map_err(|error| format!("--csv {value}: {error}"))?),
+            _ => return Err(format!("{option}: unknown")),
+        }
+    }
+    if plan.threads.contains(&0) || plan.settings.steps == 0 {
+        return Err("at least one thread and one step are needed".to_owned());
+    }
+    Ok(plan)
+}
+
+fn parse<T: FromStr<Err: Display>>(option: &str, value: &str) -> Result<T, String> {
+    value.parse().map_err(|error| format!("{option} {value}: {error}"))
+}
+
+fn list<T: FromStr<Err: Display>>(option: &str, values: &str) -> Result<Vec<T>, String> {
+    values.split(',').map(|value| parse(option, value)).collect()
+}
+
+fn scene(name: &str) -> Result<(Scene, usize), String> {
+    let (name, dimensions) = name.strip_suffix("-2d").map_or((name, 3), |name| (name, 2));
+    let scene: Scene = parse("--scenes", name)?;
+    if !scene.dimensions().contains(&dimensions) {
+        return Err(format!("--scenes {name}: it does not exist in {dimensions}D"));
+    }
+    Ok((scene, dimensions))
+}
+
+fn rivals(names: &str) -> Result<Vec<String>, String> {
+    let mut known: Vec<&str> = roster_3d().iter().map(|entry| entry.name).collect();
+    known.extend(roster_2d().iter().map(|entry| entry.name));
+    let rival = |name: &str| {
+        let unknown = || format!("--rivals {name}: there is none of that name; there are {}", known.join(", "));
+        known.contains(&name).then(|| name.to_owned()).ok_or_else(unknown)
+    };
+    names.split(',').map(rival).collect()
+}

@@ -1,0 +1,9 @@
+//! Rivals of our own: what one would write in an afternoon, written well.
+
+mod columns;
+mod sort;
+mod sorted_grid;
+mod sweep;
+
+pub(crate) use sorted_grid::SortedGrid;
+pub(crate) use sweep::Sweep;

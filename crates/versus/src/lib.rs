@@ -1,0 +1,33 @@
+//! The contest: pivotgrid and everything one could use instead, on the same boxes, in the same steps.
+//!
+//! What takes part is in [`roster_2d`] and [`roster_3d`]; [`contest`] runs it and makes a [`Table`]. The example `contest` is the
+//! command line; `README.md` says what is measured and how each rival is driven.
+//!
+//! ```
+//! use scenes::Scene;
+//! use versus::{Settings, contest, roster_3d};
+//!
+//! let table = contest(Scene::Uniform, 1_000, &roster_3d(), &Settings { steps: 1, ..Settings::default() });
+//! assert!(table.all_agree());
+//! println!("{table}");
+//! ```
+
+#![deny(unsafe_code)]
+#![warn(missing_docs)]
+
+mod contest;
+mod counting;
+mod exhaustive;
+mod found;
+mod house;
+mod rival;
+mod rivals;
+mod roster;
+mod table;
+
+pub use contest::{Settings, contest};
+pub use counting::Counting;
+pub use exhaustive::exhaustive;
+pub use rival::{Answer, Bounds, Entry, Rival};
+pub use roster::{roster_2d, roster_3d};
+pub use table::{Outcome, Row, Table};

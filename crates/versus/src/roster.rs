@@ -1,0 +1,39 @@
+//! Who takes part.
+
+use crate::Entry;
+use crate::house::{SortedGrid, Sweep};
+use crate::rivals::{BroccoliTree, BvhCrate, ObvhsPloc, ParryRebuild, ParryRefit, Pivotgrid, RapierBvh, RstarTree};
+
+/// One line of a roster: name, type, and whether there is a parallel form.
+macro_rules! entry {
+    ($name:literal, $rival:ty, parallel: $parallel:literal) => {
+        Entry { name: $name, parallel: $parallel, make: |threads| Box::new(<$rival>::new(threads)) }
+    };
+}
+
+/// Everybody who works in three dimensions, pivotgrid first.
+pub fn roster_3d() -> Vec<Entry<3>> {
+    vec![
+        entry!("pivotgrid", Pivotgrid<3>, parallel: true),
+        entry!("sorted_grid", SortedGrid<3>, parallel: true),
+        entry!("sweep", Sweep<3>, parallel: true),
+        entry!("parry_rebuild", ParryRebuild, parallel: true),
+        entry!("parry_refit", ParryRefit, parallel: true),
+        entry!("rapier", RapierBvh, parallel: false),
+        entry!("obvhs", ObvhsPloc, parallel: true),
+        entry!("rstar", RstarTree<3>, parallel: true),
+        entry!("bvh", BvhCrate<3>, parallel: true),
+    ]
+}
+
+/// Everybody who works in two dimensions, pivotgrid first.
+pub fn roster_2d() -> Vec<Entry<2>> {
+    vec![
+        entry!("pivotgrid", Pivotgrid<2>, parallel: true),
+        entry!("sorted_grid", SortedGrid<2>, parallel: true),
+        entry!("sweep", Sweep<2>, parallel: true),
+        entry!("rstar", RstarTree<2>, parallel: true),
+        entry!("bvh", BvhCrate<2>, parallel: true),
+        entry!("broccoli", BroccoliTree, parallel: false),
+    ]
+}

@@ -1,0 +1,77 @@
+//! Every rival finds the same pairs as the exhaustive search: otherwise its time says nothing.
+
+use scenes::{Scene, World};
+use versus::{Bounds, Entry, Settings, contest, exhaustive, roster_2d, roster_3d};
+
+const STEPS: usize = 4;
+
+fn boxes<const D: usize>(world: &World<f32, D>) -> Vec<Bounds<D>> {
+    world.boxes().iter().map(|bounds| Bounds { min: bounds.min, max: bounds.max }).collect()
+}
+
+/// All rivals over several steps, so that those with a history use it.
+fn all_agree<const D: usize>(roster: &[Entry<D>], steps: &[Vec<Bounds<D>>], threads: usize, what: &str) {
+    let expected: Vec<_> = steps.iter().map(|boxes| exhaustive(boxes)).collect();
+    for entry in roster.iter().filter(|entry| threads == 1 || entry.parallel) {
+        let mut rival = entry.make(threads);
+        for (step, (boxes, expected)) in steps.iter().zip(&expected).enumerate() {
+            let found = rival.step(boxes);
+            assert_eq!(found.pairs(), expected.len(), "{} in step {step} of {what}", entry.name);
+            assert_eq!(found.sorted(), *expected, "{} in step {step} of {what}", entry.name);
+        }
+    }
+}
+
+fn on_all_scenes<const D: usize>(roster: &[Entry<D>], threads: usize) {
+    for (place, scene) in Scene::ALL.into_iter().filter(|scene| scene.dimensions().contains(&D)).enumerate() {
+        let mut world = World::new(scene, 500 + 100 * place, 5);
+        let steps: Vec<_> = (0..STEPS)
+            .map(|_| {
+                world.step();
+                boxes(&world)
+            })
+            .collect();
+        all_agree(roster, &steps, threads, &format!("{scene} in {D}D on {threads} threads"));
+    }
+}
+
+#[test]
+fn on_one_thread() {
+    on_all_scenes(&roster_3d(), 1);
+    on_all_scenes(&roster_2d(), 1);
+}
+
+#[test]
+fn on_two_threads() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    pool.install(|| {
+        on_all_scenes(&roster_3d(), 2);
+        on_all_scenes(&roster_2d(), 2);
+    });
+}
+
+/// Unit boxes side by side: all contacts are touches, across faces, edges and corners. Then the whole block moves by its own
+/// grid, so that they stay so.
+fn touching<const D: usize>(side: usize, shift: f32) -> Vec<Bounds<D>> {
+    let place = |index: usize, axis: usize| (index / side.pow(axis as u32) % side) as f32 + shift;
+    let corner = |index: usize, far: f32| std::array::from_fn(|axis| place(index, axis) + far);
+    (0..side.pow(D as u32)).map(|index| Bounds { min: corner(index, 0.0), max: corner(index, 1.0) }).collect()
+}
+
+#[test]
+fn on_boxes_that_touch() {
+    let steps = [touching::<3>(8, -4.0), touching(8, -3.0), touching(8, 0.5)];
+    all_agree(&roster_3d(), &steps, 1, "touching boxes in 3D");
+    let steps = [touching::<2>(22, -4.0), touching(22, -3.0), touching(22, 0.5)];
+    all_agree(&roster_2d(), &steps, 1, "touching boxes in 2D");
+}
+
+#[test]
+fn the_contest_gives_a_table() {
+    let settings = Settings { steps: 2, ..Settings::default() };
+    let table = contest(Scene::Poly12, 1_000, &roster_3d(), &settings);
+    assert!(table.all_agree(), "{table}");
+    assert_eq!(table.rows.len(), roster_3d().len());
+    assert!(table.fastest_by_cpu().is_some() && table.pairs > 500, "{table}");
+    assert_eq!(table.csv().lines().count(), table.rows.len());
+}
