@@ -1,0 +1,233 @@
+//! The kernels: boxes against runs of entries, by SIMD, chosen at run time.
+//!
+//! Detection first lists *what* to compare ([`Task`]s) and then has a kernel do it, in one call for many tasks. So the code that
+//! looks up runs knows no instruction set, and the code that compares has no unpredictable branch: every step compares [`LANES`]
+//! entries, moves the hits to the front and stores all lanes, and only then counts how many of them are pairs.
+
+mod portable;
+mod tasks;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use std::ops::Range;
+
+use crate::{Aabb, InstructionSet, Pair, Scalar};
+pub(crate) use tasks::{Task, Tasks};
+
+/// How many entries are compared at once.
+pub(crate) const LANES: usize = 8;
+
+/// The data table as kernels read it. Every column has at least [`LANES`] values behind the last entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Columns<'a, S, const D: usize> {
+    min: [&'a [S]; D],
+    max: [&'a [S]; D],
+    ids: &'a [u32],
+    /// How many entries there are.
+    entries: usize,
+}
+
+impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
+    pub(crate) fn new(min: [&'a [S]; D], max: [&'a [S]; D], ids: &'a [u32]) -> Self {
+        let shortest = min.iter().chain(&max).map(|column| column.len()).fold(ids.len(), usize::min);
+        Columns { min, max, ids, entries: shortest.checked_sub(LANES).expect("the columns are padded") }
+    }
+
+    /// The column of least corners along an axis.
+    pub(crate) fn min(&self, axis: usize) -> &'a [S] {
+        self.min[axis]
+    }
+
+    /// The column of greatest corners along an axis.
+    pub(crate) fn max(&self, axis: usize) -> &'a [S] {
+        self.max[axis]
+    }
+
+    #[inline(always)]
+    pub(crate) fn bounds(&self, entry: usize) -> Aabb<S, D> {
+        Aabb { min: self.min.map(|column| column[entry]), max: self.max.map(|column| column[entry]) }
+    }
+}
+
+/// An instruction set to compare with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kernel {
+    /// Whatever the compiler was told to build for.
+    Portable,
+    /// AVX2 and the bit instructions that came with it.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(x86::HasAvx2),
+    /// AVX-512 with its 256-bit forms, which has an instruction for moving hits to the front.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(x86::HasAvx512),
+}
+
+impl Kernel {
+    /// The kernel for an instruction set, if the machine has it.
+    pub(crate) fn of(set: InstructionSet) -> Option<Self> {
+        match set {
+            InstructionSet::Portable => Some(Kernel::Portable),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2 => x86::HasAvx2::detect().map(Kernel::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512 => x86::HasAvx512::detect().map(Kernel::Avx512),
+            #[cfg(not(target_arch = "x86_64"))]
+            InstructionSet::Avx2 | InstructionSet::Avx512 => None,
+            InstructionSet::Best => {
+                let from_best = [InstructionSet::Avx512, InstructionSet::Avx2, InstructionSet::Portable];
+                from_best.into_iter().find_map(Kernel::of)
+            }
+        }
+    }
+
+    /// Does tasks until all are done or `out` has less room than [`LANES`]; appends a pair for each overlap.
+    #[inline]
+    pub(crate) fn pairs<S: Scalar, const D: usize>(self, columns: &Columns<'_, S, D>, tasks: &mut Tasks, out: &mut Vec<Pair>) {
+        match self {
+            Kernel::Portable => portable::pairs(columns, tasks, out),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(has) => has.pairs(columns, tasks, out),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(has) => has.pairs(columns, tasks, out),
+        }
+    }
+
+    /// Appends the entries of a run that overlap a box.
+    pub(crate) fn hits<S: Scalar, const D: usize>(
+        self,
+        columns: &Columns<'_, S, D>,
+        bounds: &Aabb<S, D>,
+        run: Range<usize>,
+        out: &mut Vec<u32>,
+    ) {
+        // Few and long runs: what is rare is kept simple.
+        for at in run.clone().step_by(LANES) {
+            let mut mask = portable::overlaps(columns, bounds, at) & lanes_below(run.end - at);
+            while mask != 0 {
+                out.push(at as u32 + mask.trailing_zeros());
+                mask &= mask - 1;
+            }
+        }
+    }
+}
+
+/// A bit for each lane that is still inside the run.
+#[inline(always)]
+fn lanes_below(remaining: usize) -> u32 {
+    (1 << remaining.min(LANES)) - 1
+}
+
+/// What a coordinate type must bring along for the kernels.
+#[allow(unsafe_code)] // declared here, written in `x86.rs`
+pub trait KernelScalar: Copy {
+    /// `floor_to_cell((x - origin) * inverse)` of four coordinates at once, bit by bit the same.
+    #[doc(hidden)]
+    fn cells(x: [Self; 4], origin: [Self; 4], inverse: [Self; 4]) -> [i32; 4];
+
+    /// A bit for each of eight boxes that overlaps the box from `low` to `high`. The boxes' bounds are read at `min` and `max`.
+    ///
+    /// # Safety
+    ///
+    /// AVX2 must be there, and eight values readable at all pointers.
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    unsafe fn overlaps_avx2<const D: usize>(
+        min: [*const Self; D],
+        max: [*const Self; D],
+        low: &[Self; D],
+        high: &[Self; D],
+    ) -> u32;
+
+    /// The same with AVX-512.
+    ///
+    /// # Safety
+    ///
+    /// AVX-512F and VL must be there, and eight values readable at all pointers.
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    unsafe fn overlaps_avx512<const D: usize>(
+        min: [*const Self; D],
+        max: [*const Self; D],
+        low: &[Self; D],
+        high: &[Self; D],
+    ) -> u32;
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl KernelScalar for f32 {
+    #[inline(always)]
+    fn cells(x: [f32; 4], origin: [f32; 4], inverse: [f32; 4]) -> [i32; 4] {
+        portable::cells(x, origin, inverse)
+    }
+}
+#[cfg(not(target_arch = "x86_64"))]
+impl KernelScalar for f64 {
+    #[inline(always)]
+    fn cells(x: [f64; 4], origin: [f64; 4], inverse: [f64; 4]) -> [i32; 4] {
+        portable::cells(x, origin, inverse)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A table of boxes that meet in all sorts of ways, including at their borders.
+    fn columns<S: Scalar, const D: usize>(entries: usize) -> ([Vec<S>; D], [Vec<S>; D], Vec<u32>) {
+        let corner = |entry: usize, axis: usize| (entry * (7 + 4 * axis) % 23) as f64;
+        let edge = |entry: usize, axis: usize| (entry * (3 + axis) % 5) as f64;
+        let column = |f: &dyn Fn(usize) -> f64| (0..entries + LANES).map(|entry| S::from_f64(f(entry))).collect();
+        let min = std::array::from_fn(|axis| column(&|entry| corner(entry, axis)));
+        let max = std::array::from_fn(|axis| column(&|entry| corner(entry, axis) + edge(entry, axis)));
+        (min, max, (0..(entries + LANES) as u32).map(|id| id ^ 5).collect())
+    }
+
+    fn run<S: Scalar, const D: usize>(kernel: Kernel, tasks: &[(usize, Range<usize>)]) -> (Vec<Pair>, u64) {
+        let (min, max, ids) = columns::<S, D>(200);
+        let columns = Columns::new(min.each_ref().map(Vec::as_slice), max.each_ref().map(Vec::as_slice), &ids);
+        let mut list = Tasks::default();
+        tasks.iter().for_each(|(entry, run)| list.add(*entry, run.clone()));
+        let (mut all, mut out) = (Vec::new(), Vec::with_capacity(LANES + 3));
+        while !list.is_done() {
+            kernel.pairs(&columns, &mut list, &mut out);
+            all.append(&mut out);
+        }
+        (all, list.clear())
+    }
+
+    fn agree<S: Scalar, const D: usize>() {
+        let tasks: Vec<_> = (0..190).flat_map(|i| [(i, i + 1..i + 2 + i % 9), (i, 0..(i % 40) + 1), (i, i..200)]).collect();
+        let (min, max, ids) = columns::<S, D>(200);
+        let bounds = |entry: usize| Aabb::<S, D> { min: min.each_ref().map(|c| c[entry]), max: max.each_ref().map(|c| c[entry]) };
+        let expected: Vec<Pair> = tasks
+            .iter()
+            .flat_map(|(entry, run)| run.clone().map(move |other| (*entry, other)))
+            .filter(|(entry, other)| bounds(*entry).overlaps(&bounds(*other)))
+            .map(|(entry, other)| Pair::new(ids[entry], ids[other]))
+            .collect();
+        assert!(expected.len() > 200);
+        let sets = [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Best];
+        for kernel in sets.into_iter().filter_map(Kernel::of) {
+            let (pairs, candidates) = run::<S, D>(kernel, &tasks);
+            assert_eq!(pairs, expected, "{kernel:?}");
+            assert_eq!(candidates, tasks.iter().map(|(_, run)| run.len() as u64).sum::<u64>());
+        }
+    }
+
+    #[test]
+    fn four_cells_at_once_are_the_same_as_one_by_one() {
+        for four in crate::scalar::tests::values().windows(4) {
+            let four: [f32; 4] = four.try_into().unwrap();
+            let (origin, inverse) = ([0.5, -3.0, 0.0, 1e20], [1.0, 0.3, 7.0, 1e10]);
+            assert_eq!(f32::cells(four, origin, inverse), portable::cells(four, origin, inverse));
+        }
+    }
+
+    #[test]
+    fn all_kernels_find_the_same_pairs_in_the_same_order() {
+        agree::<f32, 2>();
+        agree::<f32, 3>();
+        agree::<f64, 2>();
+        agree::<f64, 3>();
+    }
+}

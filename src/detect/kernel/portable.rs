@@ -1,0 +1,43 @@
+//! Comparing with whatever the compiler was told to build for.
+
+use super::{Columns, LANES, Tasks, lanes_below};
+use crate::{Aabb, Pair, Scalar};
+
+pub(super) fn pairs<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, tasks: &mut Tasks, out: &mut Vec<Pair>) {
+    while let Some(task) = tasks.current() {
+        let (bounds, id) = (columns.bounds(task.entry as usize), columns.ids[task.entry as usize]);
+        let end = task.end as usize;
+        while task.begin < task.end {
+            if out.capacity() - out.len() < LANES {
+                return;
+            }
+            let at = task.begin as usize;
+            let mut mask = overlaps(columns, &bounds, at) & lanes_below(end - at);
+            while mask != 0 {
+                out.push(Pair::new(id, columns.ids[at + mask.trailing_zeros() as usize]));
+                mask &= mask - 1;
+            }
+            task.begin += LANES as u32;
+        }
+        tasks.done += 1;
+    }
+}
+
+#[inline(always)]
+pub(super) fn cells<S: Scalar>(x: [S; 4], origin: [S; 4], inverse: [S; 4]) -> [i32; 4] {
+    std::array::from_fn(|lane| ((x[lane] - origin[lane]) * inverse[lane]).floor_to_cell())
+}
+
+/// A bit for each of the entries from `at` on that overlaps.
+#[inline(always)]
+pub(super) fn overlaps<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, bounds: &Aabb<S, D>, at: usize) -> u32 {
+    let mut hit = [true; LANES];
+    for axis in 0..D {
+        let min: &[S; LANES] = columns.min[axis][at..at + LANES].try_into().expect("the columns are padded");
+        let max: &[S; LANES] = columns.max[axis][at..at + LANES].try_into().expect("the columns are padded");
+        for lane in 0..LANES {
+            hit[lane] &= (min[lane] <= bounds.max[axis]) & (bounds.min[axis] <= max[lane]);
+        }
+    }
+    hit.iter().enumerate().fold(0, |mask, (lane, &hit)| mask | u32::from(hit) << lane)
+}

@@ -1,0 +1,209 @@
+//! Comparing with AVX2 and AVX-512.
+//!
+//! The unsafe code of detection is here. A kernel runs only where its instructions were detected, and its pointers stay within
+//! columns that are longer than the runs.
+
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use super::{Columns, KernelScalar, LANES, Tasks, lanes_below, portable};
+use crate::{Pair, Scalar};
+
+/// The loop that both instruction sets share: `overlaps` says which of eight entries overlap, `front` moves those of eight
+/// indices that are in a set to the front. A macro, because a function could not be compiled for two instruction sets.
+macro_rules! kernel {
+    ($token:ident, $loop:ident, $features:literal, [$($feature:tt),*], $overlaps:ident, $front:ident) => {
+        /// Proof that the machine has the features.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) struct $token(());
+
+        impl $token {
+            pub(super) fn detect() -> Option<Self> {
+                let has = $(is_x86_feature_detected!($feature))&&*;
+                has.then_some($token(()))
+            }
+
+            #[inline(always)]
+            pub(super) fn pairs<S: Scalar, const D: usize>(
+                self,
+                columns: &Columns<'_, S, D>,
+                tasks: &mut Tasks,
+                out: &mut Vec<Pair>,
+            ) {
+                // SAFETY: a value of this type exists only where the features were detected.
+                unsafe { $loop(columns, tasks, out) }
+            }
+        }
+
+        #[target_feature(enable = $features)]
+        fn $loop<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, tasks: &mut Tasks, out: &mut Vec<Pair>) {
+            let (min, max, ids) = (columns.min.map(<[S]>::as_ptr), columns.max.map(<[S]>::as_ptr), columns.ids.as_ptr());
+            let (mut len, room, pairs) = (out.len(), out.capacity(), out.as_mut_ptr());
+            'tasks: while let Some(task) = tasks.current() {
+                let entry = task.entry as usize;
+                let (mut at, end) = (task.begin as usize, task.end as usize);
+                assert!(entry < columns.entries && end <= columns.entries);
+                // SAFETY: the entry is one, and every column has at least as many values as there are entries.
+                let (low, high, id) = unsafe {
+                    (min.map(|column| *column.add(entry)), max.map(|column| *column.add(entry)), *ids.add(entry))
+                };
+                let id = _mm256_set1_epi32(id as i32);
+                while at < end {
+                    if room - len < LANES {
+                        task.begin = at as u32;
+                        break 'tasks;
+                    }
+                    // SAFETY: the features are those of this function; `at < end <= entries`, and every column has at
+                    // least `LANES` values more than there are entries.
+                    let (mask, others) = unsafe {
+                        let mask = S::$overlaps(min.map(|column| column.add(at)), max.map(|column| column.add(at)), &low, &high);
+                        (mask & lanes_below(end - at), _mm256_loadu_si256(ids.add(at).cast()))
+                    };
+                    let others = $front(others, mask);
+                    let (a, b) = (_mm256_min_epu32(id, others), _mm256_max_epu32(id, others));
+                    let (even, odd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+                    // SAFETY: there is room for `LANES` pairs of two 32-bit words each behind `len`, checked above.
+                    unsafe {
+                        let to = pairs.add(len).cast::<__m256i>();
+                        _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(even, odd));
+                        _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(even, odd));
+                    }
+                    len += mask.count_ones() as usize;
+                    at += LANES;
+                }
+                tasks.done += 1;
+            }
+            // SAFETY: the pairs up to `len` were written above, each batch at the end of the last, within the capacity.
+            unsafe { out.set_len(len) };
+        }
+    };
+}
+
+kernel!(HasAvx2, pairs_avx2, "avx2,bmi2,popcnt", ["avx2", "bmi2", "popcnt"], overlaps_avx2, front_avx2);
+kernel!(
+    HasAvx512,
+    pairs_avx512,
+    "avx512f,avx512vl,avx2,bmi2,popcnt",
+    ["avx512f", "avx512vl", "avx2", "bmi2", "popcnt"],
+    overlaps_avx512,
+    front_avx512
+);
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn front_avx2(ids: __m256i, set: u32) -> __m256i {
+    let order = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(FRONT[set as usize & 255] as i64));
+    _mm256_permutevar8x32_epi32(ids, order)
+}
+
+#[target_feature(enable = "avx512f,avx512vl")]
+#[inline]
+fn front_avx512(ids: __m256i, set: u32) -> __m256i {
+    _mm256_maskz_compress_epi32(set as __mmask8, ids)
+}
+
+/// For each set of lanes, their numbers in ascending order, a byte each.
+static FRONT: [u64; 256] = {
+    let mut table = [0; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut lane, mut place) = (0, 0);
+        while lane < 8 {
+            if set >> lane & 1 == 1 {
+                table[set] |= lane << (8 * place);
+                place += 1;
+            }
+            lane += 1;
+        }
+        set += 1;
+    }
+    table
+};
+
+impl KernelScalar for f32 {
+    #[inline(always)]
+    fn cells(x: [f32; 4], origin: [f32; 4], inverse: [f32; 4]) -> [i32; 4] {
+        use bytemuck::cast;
+        // SAFETY: SSE2 is part of every x86-64, and nothing here touches memory.
+        unsafe {
+            let limit = _mm_set1_ps(crate::grid::CELL_LIMIT as f32);
+            let scaled = _mm_mul_ps(_mm_sub_ps(cast(x), cast(origin)), cast(inverse));
+            let inside = _mm_min_ps(_mm_max_ps(scaled, _mm_sub_ps(_mm_setzero_ps(), limit)), limit);
+            let truncated = _mm_cvttps_epi32(inside);
+            let too_high = _mm_cmpgt_ps(_mm_cvtepi32_ps(truncated), inside);
+            cast(_mm_add_epi32(truncated, _mm_castps_si128(too_high)))
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn overlaps_avx2<const D: usize>(min: [*const f32; D], max: [*const f32; D], low: &[f32; D], high: &[f32; D]) -> u32 {
+        let mut all = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
+        for axis in 0..D {
+            // SAFETY: eight values are readable at all pointers, by the caller's promise.
+            let (min, max) = unsafe { (_mm256_loadu_ps(min[axis]), _mm256_loadu_ps(max[axis])) };
+            all = _mm256_and_ps(all, _mm256_cmp_ps::<_CMP_LE_OQ>(min, _mm256_set1_ps(high[axis])));
+            all = _mm256_and_ps(all, _mm256_cmp_ps::<_CMP_GE_OQ>(max, _mm256_set1_ps(low[axis])));
+        }
+        _mm256_movemask_ps(all) as u32
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl")]
+    #[inline]
+    unsafe fn overlaps_avx512<const D: usize>(
+        min: [*const f32; D],
+        max: [*const f32; D],
+        low: &[f32; D],
+        high: &[f32; D],
+    ) -> u32 {
+        let mut all = 0xff;
+        for axis in 0..D {
+            // SAFETY: eight values are readable at all pointers, by the caller's promise.
+            let (min, max) = unsafe { (_mm256_loadu_ps(min[axis]), _mm256_loadu_ps(max[axis])) };
+            all = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(all, min, _mm256_set1_ps(high[axis]));
+            all = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(all, max, _mm256_set1_ps(low[axis]));
+        }
+        u32::from(all)
+    }
+}
+
+impl KernelScalar for f64 {
+    #[inline(always)]
+    fn cells(x: [f64; 4], origin: [f64; 4], inverse: [f64; 4]) -> [i32; 4] {
+        portable::cells(x, origin, inverse)
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn overlaps_avx2<const D: usize>(min: [*const f64; D], max: [*const f64; D], low: &[f64; D], high: &[f64; D]) -> u32 {
+        let mut all = [_mm256_castsi256_pd(_mm256_set1_epi64x(-1)); 2];
+        for axis in 0..D {
+            for (half, all) in all.iter_mut().enumerate() {
+                // SAFETY: eight values are readable at all pointers, by the caller's promise; these are four of them.
+                let (min, max) = unsafe { (_mm256_loadu_pd(min[axis].add(4 * half)), _mm256_loadu_pd(max[axis].add(4 * half))) };
+                *all = _mm256_and_pd(*all, _mm256_cmp_pd::<_CMP_LE_OQ>(min, _mm256_set1_pd(high[axis])));
+                *all = _mm256_and_pd(*all, _mm256_cmp_pd::<_CMP_GE_OQ>(max, _mm256_set1_pd(low[axis])));
+            }
+        }
+        (_mm256_movemask_pd(all[0]) | _mm256_movemask_pd(all[1]) << 4) as u32
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl")]
+    #[inline]
+    unsafe fn overlaps_avx512<const D: usize>(
+        min: [*const f64; D],
+        max: [*const f64; D],
+        low: &[f64; D],
+        high: &[f64; D],
+    ) -> u32 {
+        let mut all = 0xff;
+        for axis in 0..D {
+            // SAFETY: eight values are readable at all pointers, by the caller's promise.
+            let (min, max) = unsafe { (_mm512_loadu_pd(min[axis]), _mm512_loadu_pd(max[axis])) };
+            all = _mm512_mask_cmp_pd_mask::<_CMP_LE_OQ>(all, min, _mm512_set1_pd(high[axis]));
+            all = _mm512_mask_cmp_pd_mask::<_CMP_GE_OQ>(all, max, _mm512_set1_pd(low[axis]));
+        }
+        u32::from(all)
+    }
+}
