@@ -8,7 +8,7 @@ static COUNTS: AtomicBool = AtomicBool::new(false);
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 static PEAK: AtomicIsize = AtomicIsize::new(0);
 
-/// The system's allocator, which counts bytes while [`measured`] runs and otherwise costs one relaxed load. Binaries make it
+/// The system's allocator, which counts bytes while a rival is measured and otherwise costs one relaxed load. Binaries make it
 /// their `#[global_allocator]`; without it the table shows no memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counting;
