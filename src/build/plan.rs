@@ -65,10 +65,11 @@ impl<S: Scalar, const D: usize> Plan<S, D> {
         let scene = Scene::<D> { density, extent, rounding: S::EPSILON, smallest: S::SMALLEST_CELL, largest: S::LARGEST_CELL };
 
         let chosen = scene.split(&classes, config.max_levels, config.cell_size);
-        // Cells are counted from the middle of the scene, so that it may move as far as possible either way.
-        let origin: [f64; D] = std::array::from_fn(|axis| low[axis] + extent[axis] / 2.0);
         let levels = chosen.levels.iter().map(|cells| {
-            let size = std::array::from_fn(|axis| cells.size[axis]);
+            let size: [f64; D] = std::array::from_fn(|axis| cells.size[axis]);
+            // The middle of the scene is the middle of a cell: a flat scene lies within one, not astride a border, and the
+            // scene may move as far as possible either way.
+            let origin = std::array::from_fn(|axis| low[axis] + (extent[axis] - size[axis]) / 2.0);
             Level::new(origin, size, cells.limit)
         });
         Plan { levels: levels.collect(), listed: chosen.listed + survey.unbounded(), objects, work: None }
@@ -90,6 +91,8 @@ fn drifted(before: f64, now: f64) -> bool {
 mod cost {
     /// Looking up a row's run of entries and starting on it.
     pub(super) const ROW: f64 = 4.0;
+    /// Counting in and placing a run of objects of one cell.
+    pub(super) const RUN: f64 = 8.0;
     /// Comparing a box with as many others as a kernel takes at once.
     pub(super) const COMPARE: f64 = 3.0;
     /// Counting, summing, clearing and visiting a chunk.
@@ -195,7 +198,7 @@ impl<const D: usize> Scene<D> {
         let mut width = forced.unwrap_or(shortest).clamp(self.smallest, self.largest);
         let mut best: Option<(f64, Cells)> = None;
         loop {
-            for fineness in [1.0, 2.0, 4.0] {
+            for fineness in [1.0, 2.0, 4.0, 8.0, 16.0] {
                 let cells = self.cells(group, width, fineness);
                 let cost = self.within(group, &cells) + self.chunks(group, &cells) * cost::CHUNK;
                 if best.is_none_or(|(least, _)| cost < least) {
@@ -241,11 +244,13 @@ impl<const D: usize> Scene<D> {
     /// Half-neighbourhood within a level.
     fn within(&self, group: &SizeClass, cells: &Cells) -> f64 {
         let (size, mean) = (cells.size, group.mean());
-        let crosses = |axis: usize| if axis < D { (mean[axis] / size[axis]).min(1.0) } else { 0.0 };
+        // Nothing crosses a border of cells as thick as the scene.
+        let crosses = |axis: usize| if self.extent[axis] > size[axis] { (mean[axis] / size[axis]).min(1.0) } else { 0.0 };
         let own_row = self.compare(group, [mean[0] + size[0] / 2.0, size[1], size[2]]);
         let other_row = self.compare(group, [mean[0] + group.max[0] + size[0], size[1], size[2]]);
         let others = crosses(1) + crosses(2) * (2.0 + crosses(1));
-        group.objects as f64 * (own_row + others * other_row)
+        let run = cost::RUN / (1.0 + self.expected(group, size));
+        group.objects as f64 * (own_row + others * other_row + run)
     }
 
     /// Coarser objects against a finer level.
