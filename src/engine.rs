@@ -140,7 +140,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             worker.finder.reserve(most);
         }
         let found: usize = self.pairs.iter().map(Vec::len).sum();
-        let blocks = found.div_ceil(sink::BLOCK) + team.workers();
+        // A kernel leaves a block when it might not have room for all lanes.
+        let blocks = found.div_ceil(sink::BLOCK - (LANES - 1)) + team.workers();
         if self.pairs.len() < blocks {
             reserve_with_slack(&mut self.pairs, blocks);
             self.pairs.resize_with(blocks, || Vec::with_capacity(sink::BLOCK));

@@ -79,8 +79,8 @@ impl<'a> Pairs<'a> {
         Iter { remaining: self.len(), pairs: self.buffers.iter().flat_map(as_copied) }
     }
 
-    /// The pairs as they lie in memory: one slice per worker, none empty. Neighbouring pairs are close in space, so a narrow
-    /// phase that takes a slice, or a part of one, at a time finds its objects in the cache.
+    /// The pairs as they lie in memory: some thousands per slice, none empty, each written by one worker. Pairs of a slice are
+    /// close in space, so a narrow phase that takes a slice at a time finds its objects in the cache.
     pub fn slices(&self) -> impl Iterator<Item = &'a [Pair]> + Clone + use<'a> {
         self.buffers.iter().map(Vec::as_slice).filter(|slice| !slice.is_empty())
     }

@@ -76,12 +76,12 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 }
             }
         });
-        self.replan(source.order.len(), team);
+        self.replan(objects, source.order.len(), team);
         Planned { gathered: true }
     }
 
     /// Looks at all sizes and chooses levels.
-    fn replan(&mut self, visited: usize, team: Team) {
+    fn replan(&mut self, objects: usize, visited: usize, team: Team) {
         let staged = &self.staged[..visited];
         let (cursor, extent) = (Cursor::new(), Extent::new());
         let workers = Blocks::new(&mut self.workers, 1);
@@ -96,7 +96,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         for worker in self.workers.iter().take(team.workers()) {
             self.survey.merge(&worker.survey);
         }
-        self.plan = Some(Plan::choose(&self.survey, &extent, staged, &self.config));
+        self.plan = Some(Plan::choose(objects, &self.survey, &extent, staged, &self.config));
         self.stats.replanned = true;
     }
 
@@ -143,7 +143,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 }
                 Ok(()) if plan.is_swamped(listed.claimed()) && !self.stats.replanned => {
                     self.clear(team);
-                    self.replan(visited, team);
+                    self.replan(source.objects.len(), visited, team);
                 }
                 Ok(()) => {
                     plan.accept(listed.claimed());

@@ -26,7 +26,7 @@ pub struct Stats {
     pub chunks: usize,
     /// How many cells hold at least one object.
     pub occupied_cells: usize,
-    /// How often a pass ran again, because the directory was full or the plan did not fit the scene any more.
+    /// How often a pass ran again, because there was no room for more chunks or the plan did not fit the scene any more.
     pub repeats: usize,
     /// Whether the levels were chosen anew in this step.
     pub replanned: bool,

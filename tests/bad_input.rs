@@ -172,3 +172,19 @@ mod too_many {
         assert!(DetectError::TooManyObjects(TOO_MANY).to_string().contains("4294967296"));
     }
 }
+
+/// A third of the boxes bad, step after step: the plan is made for those that are not, and kept.
+#[test]
+fn many_bad_boxes_do_not_make_every_step_plan_anew() {
+    let boxes: Vec<Aabb<f32, 3>> = (0..9000)
+        .map(|i| {
+            let corner = [i % 20, i / 20 % 20, i / 400].map(|k| k as f32 * 1.5);
+            if i % 3 == 0 { Aabb::new([f32::NAN; 3], corner) } else { Aabb::new(corner, corner.map(|x| x + 1.0)) }
+        })
+        .collect();
+    let mut engine = BroadPhase::<f32, 3>::new();
+    for step in 0..4 {
+        assert_eq!(engine.detect(&boxes).rejected().len(), 3000);
+        assert_eq!(engine.stats().replanned, step == 0, "step {step}");
+    }
+}

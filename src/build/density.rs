@@ -18,7 +18,9 @@ const BITS: usize = 40;
 /// Density of a scene by scale; scale `k` has cubes of edge `extent / 2^k`.
 #[derive(Clone, Debug)]
 pub(crate) struct Density<const D: usize> {
-    extent: [f64; 3],
+    /// Low corner and edges of the box that nearly all objects lie in.
+    pub(crate) low: [f64; 3],
+    pub(crate) extent: [f64; 3],
     longest: f64,
     /// Logarithm (base 2) of the probability that two objects share a cube.
     coincidence: [f64; BITS + 1],
@@ -31,18 +33,21 @@ pub(crate) struct Density<const D: usize> {
 impl<const D: usize> Density<D> {
     /// Takes a sample of the staged objects, which lie in a box of this low corner and these edges.
     pub(crate) fn sample<S: Scalar>(staged: &[Staged<S, D>], low: [f64; 3], extent: [f64; 3]) -> Self {
+        let points: Vec<[f64; D]> = sampled(staged.len())
+            .map(|position| &staged[position])
+            .filter(|staged| staged.place.takes_part())
+            .map(|staged| staged.bounds.min.map(S::to_f64))
+            .collect();
+        let (low, extent) = without_outliers(&points, low, extent);
         let longest = extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
-        let sample = (SAMPLE_PER_ROOT * (staged.len() as f64).sqrt()) as usize;
-        let stride = (staged.len() / sample.clamp(FEWEST_SAMPLED, MOST_SAMPLED)).max(1);
-        let sampled = staged.iter().step_by(stride).filter(|staged| staged.place.takes_part());
         // From the low corner on: around the centre, a thin layer would lie astride a border of every scale.
-        let mut codes: Vec<u128> = sampled.map(|staged| z_code::<S, D>(&staged.bounds.min, low, longest)).collect();
+        let mut codes: Vec<u128> = points.iter().map(|point| z_code(point, low, longest)).collect();
         codes.sort_unstable();
 
         let sample = codes.len() as f64;
         let all_pairs = (sample * (sample - 1.0) / 2.0).max(1.0);
         let mut density =
-            Density { extent, longest, coincidence: [0.0; BITS + 1], alone: [0.0; BITS + 1], shared: [0.0; BITS + 1] };
+            Density { low, extent, longest, coincidence: [0.0; BITS + 1], alone: [0.0; BITS + 1], shared: [0.0; BITS + 1] };
         let mut pairs = f64::INFINITY;
         for scale in 0..=BITS {
             if pairs < FEWEST {
@@ -81,7 +86,8 @@ impl<const D: usize> Density<D> {
         let all = (0..D).fold(1.0, |all, axis| all * (self.extent[axis] / edges[axis] + 1.0));
         let loners = objects * self.at_scale(scale, &self.alone);
         // Loners are spread over the whole extent, as far as we can tell, and may meet by chance.
-        let apart = all * (1.0 - (-loners / all).exp());
+        // (In a vast scene they do not; and there the difference from 1 would be lost to rounding.)
+        let apart = if loners < all * 1e-6 { loners } else { all * -(-loners / all).exp_m1() };
         (apart + self.at_scale(scale, &self.shared)).clamp(1.0, all.min(objects.max(1.0)))
     }
 
@@ -111,14 +117,48 @@ impl<const D: usize> Density<D> {
     }
 }
 
+/// The positions of the sample among `len` positions. Every nth would meet the same column of a scene that is stored row by row;
+/// steps by the golden section meet nothing regularly, and never the same position twice.
+fn sampled(len: usize) -> impl Iterator<Item = usize> {
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15; // of 2^64
+    let wanted = ((SAMPLE_PER_ROOT * (len as f64).sqrt()) as usize).clamp(FEWEST_SAMPLED, MOST_SAMPLED);
+    let all = len <= 4 * wanted;
+    (0..if all { len } else { wanted }).map(move |index| {
+        let step = (index as u64).wrapping_mul(GOLDEN);
+        if all { index } else { ((u128::from(step) * len as u128) >> 64) as usize }
+    })
+}
+
+/// Leaves out a few objects that are very far from all others, axis by axis: the scales would be wasted on the void between, and
+/// cells counted from the middle of the void would lie where the coordinates are coarse.
+fn without_outliers<const D: usize>(points: &[[f64; D]], mut low: [f64; 3], mut extent: [f64; 3]) -> ([f64; 3], [f64; 3]) {
+    const LEFT_OUT: usize = 64; // one in so many at either end
+    const FAR: f64 = 8.0;
+    let mut along = Vec::with_capacity(points.len());
+    for axis in 0..D {
+        along.clear();
+        along.extend(points.iter().map(|point| point[axis]));
+        let cut = along.len() / LEFT_OUT;
+        if cut > 0 {
+            let first = *along.select_nth_unstable_by(cut, f64::total_cmp).1;
+            let last = along.len() - 1 - cut;
+            let core = *along.select_nth_unstable_by(last, f64::total_cmp).1 - first;
+            if core > 0.0 && extent[axis] > FAR * core {
+                (low[axis], extent[axis]) = (first - core / 2.0, 2.0 * core);
+            }
+        }
+    }
+    (low, extent)
+}
+
 /// Coincidences that make an estimate.
 const FEWEST: f64 = 12.0;
 
 /// The cube of the finest scale that holds a point, on the Z curve.
-fn z_code<S: Scalar, const D: usize>(point: &[S; D], low: [f64; 3], longest: f64) -> u128 {
+fn z_code<const D: usize>(point: &[f64; D], low: [f64; 3], longest: f64) -> u128 {
     let cubes = (1u64 << BITS) as f64;
     (0..D).fold(0, |code, axis| {
-        let along = (point[axis].to_f64() - low[axis]) / longest;
+        let along = (point[axis] - low[axis]) / longest;
         // A scene in one point has no extent and no direction: NaN becomes 0.
         let cube = (along * cubes).clamp(0.0, cubes - 1.0) as u64;
         code | spread::<D>(cube) << axis
@@ -152,7 +192,7 @@ mod tests {
         let density = density(points(20_000).map(|p| p.map(|x| x * 100.0)), [100.0; 3]);
         for edge in [10.0, 25.0, 50.0] {
             let (expected, volume) = (density.expected(20_000.0, [edge; 3]), 20_000.0 * (edge / 100.0f64).powi(3));
-            assert!((0.7..1.4).contains(&(expected / volume)), "{expected} against {volume}");
+            assert!((0.6..1.6).contains(&(expected / volume)), "{expected} against {volume}");
         }
     }
 
@@ -170,6 +210,16 @@ mod tests {
         let density = density(cluster, [1000.0; 3]);
         assert!(density.expected(10_000.0, [2.0; 3]) > 5_000.0);
         assert!(density.occupied(10_000.0, [10.0; 3]) > 300.0);
+    }
+
+    #[test]
+    fn samples_meet_every_position_at_most_once() {
+        for len in [0, 1, 255, 1024, 1025, 1026, 5001, 1_000_000, 100_000_000] {
+            let mut positions: Vec<usize> = sampled(len).collect();
+            positions.sort_unstable();
+            assert!(positions.windows(2).all(|pair| pair[0] < pair[1]), "{len}");
+            assert!(positions.last().is_none_or(|&last| last < len) && positions.len() >= len.min(FEWEST_SAMPLED));
+        }
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn add_items(items: &mut Vec<Item>, chunk: u32, mut begin: u32, end: u32) {
         return;
     }
     while begin < end {
-        let next = end.min(begin + ITEM as u32);
+        let next = end.min(begin.saturating_add(ITEM as u32));
         items.push(Item { first_chunk: chunk, end_chunk: chunk + 1, begin, end: next });
         begin = next;
     }

@@ -55,13 +55,18 @@ impl<S: Scalar, const D: usize> Plan<S, D> {
         drifted(*self.work.get_or_insert(work) + 1.0, work + 1.0)
     }
 
-    /// Chooses levels for a scene, of which all objects were surveyed and some are looked at for their density.
-    pub(crate) fn choose(survey: &Survey, extent: &Extent<S, D>, staged: &[Staged<S, D>], config: &Config) -> Self {
+    /// Chooses levels for a scene of `objects` objects, all of which were surveyed and some are looked at for their density.
+    pub(crate) fn choose(
+        objects: usize,
+        survey: &Survey,
+        extent: &Extent<S, D>,
+        staged: &[Staged<S, D>],
+        config: &Config,
+    ) -> Self {
         let classes = survey.classes();
         let (low, extent) = extent.get();
-        let bounded: usize = classes.iter().map(|class| class.objects).sum();
-        let objects = bounded + survey.unbounded();
         let density = Density::sample(staged, low, extent);
+        let (low, extent) = (density.low, density.extent);
         let scene = Scene::<D> { density, extent, rounding: S::EPSILON, smallest: S::SMALLEST_CELL, largest: S::LARGEST_CELL };
 
         let chosen = scene.split(&classes, config.max_levels, config.cell_size);
@@ -183,7 +188,7 @@ impl<const D: usize> Scene<D> {
                 }
             }
             cost += listed as f64 * (listed as f64 / 2.0 / LANES * cost::COMPARE + cost::ROW);
-            if cost < best.cost {
+            if best.cost.is_infinite() || cost < best.cost {
                 best = Choice { levels: cells[..leveled].to_vec(), listed, cost };
             }
         }
@@ -195,13 +200,15 @@ impl<const D: usize> Scene<D> {
     fn best_cells(&self, group: &SizeClass, forced: Option<f64>) -> Cells {
         let longest = self.extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
         let shortest = (0..D).fold(f64::INFINITY, |shortest, axis| shortest.min(group.max[axis]));
-        let mut width = forced.unwrap_or(shortest).clamp(self.smallest, self.largest);
+        // Finer than this, the density is not known; flat boxes would start at nothing.
+        let finest = longest / (1u64 << 40) as f64;
+        let mut width = forced.unwrap_or(shortest.max(finest)).clamp(self.smallest, self.largest);
         let mut best: Option<(f64, Cells)> = None;
         loop {
             for fineness in [1.0, 2.0, 4.0, 8.0, 16.0] {
                 let cells = self.cells(group, width, fineness);
                 let cost = self.within(group, &cells) + self.chunks(group, &cells) * cost::CHUNK;
-                if best.is_none_or(|(least, _)| cost < least) {
+                if best.is_none_or(|(least, _)| cost.total_cmp(&least).is_lt()) {
                     best = Some((cost, cells));
                 }
                 if forced.is_some() {
@@ -277,12 +284,12 @@ mod tests {
     use crate::Aabb;
     use crate::build::staged::{Place, Staged};
 
-    fn plan(boxes: impl IntoIterator<Item = Aabb<f32, 3>>) -> Plan<f32, 3> {
+    fn plan<S: Scalar>(boxes: impl IntoIterator<Item = Aabb<S, 3>>) -> Plan<S, 3> {
         let staged: Vec<_> =
             boxes.into_iter().map(|bounds| Staged { bounds, place: Place { cell: Place::LISTED, rank: 0 } }).collect();
         let (mut survey, extent) = (Survey::new(), Extent::new());
         survey.observe(&staged, &extent);
-        Plan::choose(&survey, &extent, &staged, &Config::default())
+        Plan::choose(staged.len(), &survey, &extent, &staged, &Config::default())
     }
 
     fn lattice(side: usize, step: f32, edge: f32) -> impl Iterator<Item = Aabb<f32, 3>> {
@@ -312,6 +319,27 @@ mod tests {
         let plan = plan(lattice(20, 1.5, 1.0).chain([huge]));
         assert!(plan.levels[0].cell_size()[1] < 10.0);
         assert!(plan.levels.len() == 1 && plan.listed == 1);
+    }
+
+    #[test]
+    fn an_outlier_however_far_does_not_spoil_the_cells_of_the_others() {
+        let near = plan(lattice(20, 15.0, 1.0)).levels[0].cell_size();
+        for far in [1e9, 1e15, 1e30] {
+            let plan = plan(lattice(20, 15.0, 1.0).chain([Aabb::new([far; 3], [far; 3])]));
+            let size = plan.levels[0].cell_size();
+            assert!(plan.listed <= 1 && size[1] > near[1] / 4.0 && size[1] < near[1] * 4.0, "{far}: {size:?}, not {near:?}");
+        }
+    }
+
+    #[test]
+    fn an_extent_beyond_all_numbers_still_gets_a_grid() {
+        let boxes = (0..5000).map(|i| {
+            let corner = [i % 17, i / 17 % 17, i / 289].map(|k| k as f64 * 3.0);
+            Aabb::new(corner, corner.map(|x| x + 1.0))
+        });
+        let parked = Aabb::new([1e150; 3], [1e150; 3]);
+        let plan: Plan<f64, 3> = plan(boxes.chain([parked]));
+        assert!(!plan.levels.is_empty() && plan.listed < 10, "{plan:?}");
     }
 
     #[test]

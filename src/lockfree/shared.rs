@@ -49,7 +49,8 @@ impl<'a, T> Blocks<'a, T> {
 #[cfg(not(loom))] // loom's atomics are not laid out like what they hold
 pub(crate) fn shared<T: bytemuck::NoUninit>(slice: &mut [T]) -> &[Atomic<T>] {
     const { assert!(size_of::<Atomic<T>>() == size_of::<T>() && align_of::<Atomic<T>>() == align_of::<T>()) };
-    assert!(Atomic::<T>::is_lock_free());
+    // Fails where a 64-bit float is not aligned to 8 bytes, as on 32-bit x86.
+    const { assert!(Atomic::<T>::is_lock_free()) };
     // SAFETY: `Atomic<T>` is a transparent wrapper of an `UnsafeCell` of `T` with (asserted) the same size and alignment, and the
     // exclusive borrow is given up for as long as the atomics live, so all accesses meanwhile go through them.
     unsafe { &*(slice as *mut [T] as *const [Atomic<T>]) }

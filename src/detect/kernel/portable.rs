@@ -6,18 +6,18 @@ use crate::{Aabb, Pair, Scalar};
 pub(super) fn pairs<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, tasks: &mut Tasks, out: &mut Vec<Pair>) {
     while let Some(task) = tasks.current() {
         let (bounds, id) = (columns.bounds(task.entry as usize), columns.ids[task.entry as usize]);
-        let end = task.end as usize;
-        while task.begin < task.end {
+        let (mut at, end) = (task.begin as usize, task.end as usize);
+        while at < end {
             if out.capacity() - out.len() < LANES {
+                task.begin = at as u32;
                 return;
             }
-            let at = task.begin as usize;
             let mut mask = overlaps(columns, &bounds, at) & lanes_below(end - at);
             while mask != 0 {
                 out.push(Pair::new(id, columns.ids[at + mask.trailing_zeros() as usize]));
                 mask &= mask - 1;
             }
-            task.begin += LANES as u32;
+            at += LANES;
         }
         tasks.done += 1;
     }
