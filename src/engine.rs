@@ -79,9 +79,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     /// Makes room for the step and empties what the last one left, whether or not that came to its end.
     pub(crate) fn prepare(&mut self, objects: usize, team: Team) -> Team {
         let team = team.at_most(objects / gather::BLOCK + 1);
-        let used = self.clear(team);
-        // Room for about as many chunks again, so that a race for one more does not make the count run twice.
-        let bits = Directory::bits_for(used + used / 8 + 2 * team.workers());
+        self.clear(team);
+        // Room for about as many chunks again, so that a race for one more does not make the count run twice. By the chunks that
+        // held something, which does not depend on races, and not by those taken from the pool.
+        let chunks = self.stats.chunks;
+        let bits = Directory::bits_for(chunks + chunks / 8 + 2 * team.workers());
         if self.grid.directory.bits() < bits {
             self.grid.directory = Directory::new(bits);
         }
@@ -110,8 +112,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         team
     }
 
-    /// Empties the directory and takes the chunks back. Returns how many there were.
-    pub(crate) fn clear(&mut self, team: Team) -> usize {
+    /// Empties the directory and takes the chunks back.
+    pub(crate) fn clear(&mut self, team: Team) {
         let used = self.grid.pool.used() as usize;
         let (grid, cursor) = (&self.grid, Cursor::new());
         team.at_most(used / CLEAR_BLOCK).run(|| {
@@ -120,7 +122,6 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             }
         });
         self.grid.pool.recycle();
-        used
     }
 
     /// Takes the figures of the step, and evens out the memory: how work falls to the workers, and how often they race for a
@@ -146,7 +147,6 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             reserve_with_slack(&mut self.pairs, blocks);
             self.pairs.resize_with(blocks, || Vec::with_capacity(sink::BLOCK));
         }
-        self.grid.pool.reserve(self.grid.pool.used() + 2 * team.workers() as u32);
 
         let workers = &self.workers[..team.workers()];
         let stats = &mut self.stats;
@@ -172,6 +172,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 });
             }
         }
+        // However the races go, no worker takes more than one chunk that it does not need.
+        self.grid.pool.reserve((self.stats.chunks + team.workers()) as u32);
         if self.plan.as_mut().is_some_and(|plan| plan.is_outdated_by(self.stats.candidates)) {
             self.plan = None;
         }

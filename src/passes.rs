@@ -158,7 +158,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     pub(crate) fn offset(&mut self, counted: Counted, team: Team) -> Offsets {
         let used = self.grid.pool.used();
         self.grid.chunks.clear();
-        reserve_with_slack(&mut self.grid.chunks, used as usize);
+        // As many as the directory admits: how many are used depends on races.
+        self.grid.chunks.reserve_exact(self.grid.directory.room() as usize);
         self.grid.chunks.extend(0..used);
         if self.stats.replanned {
             // Neighbours in space become neighbours in memory, and stay so: the next steps meet the chunks in this order.

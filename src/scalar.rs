@@ -40,7 +40,6 @@ pub(crate) mod sealed {
         fn from_f64(value: f64) -> Self;
         fn to_f64(self) -> f64;
         fn is_nan(self) -> bool;
-        fn is_finite(self) -> bool;
 
         /// `floor`, saturated at ±[`CELL_LIMIT`](crate::grid::CELL_LIMIT): monotone for every input but NaN.
         ///
@@ -69,10 +68,6 @@ pub(crate) mod sealed {
                 #[inline(always)]
                 fn is_nan(self) -> bool {
                     self.is_nan()
-                }
-                #[inline(always)]
-                fn is_finite(self) -> bool {
-                    self.is_finite()
                 }
                 #[inline(always)]
                 fn floor_to_cell(self) -> i32 {

@@ -40,7 +40,7 @@ impl Directory {
     }
 
     /// How many chunk indices it admits: half its slots, so that probes are short and always end at an empty slot.
-    fn room(&self) -> u32 {
+    pub(crate) fn room(&self) -> u32 {
         (self.slots.len() / 2) as u32
     }
 

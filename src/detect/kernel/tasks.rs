@@ -40,7 +40,8 @@ impl Tasks {
 
     #[cold]
     fn grow(&mut self) {
-        self.reserve((2 * self.list.len()).max(1024));
+        // At once as many as hardly any item has: which entries make an item differs from step to step.
+        self.reserve((2 * self.list.len()).max(4096));
     }
 
     pub(crate) fn is_done(&self) -> bool {
