@@ -4,8 +4,8 @@ use super::staged::{Place, Staged};
 use crate::lockfree::Cursor;
 use crate::{Aabb, Bounded, RejectReason, Rejected, Scalar};
 
-/// How many objects a worker claims at a time. Large enough that claiming costs nothing, small enough that a block of staged
-/// objects stays in the first-level cache between gathering and counting it.
+/// How many objects are gathered and then counted in one go: few enough that their staged boxes stay in the first-level cache
+/// in between. (A worker claims several such blocks at a time.)
 pub(crate) const BLOCK: usize = 256;
 
 /// The user's objects in the order in which they are visited.
