@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::build::costs::Costs;
 use crate::build::plan::MAX_LEVELS;
 use crate::detect::kernel::Kernel;
 
@@ -31,6 +32,9 @@ pub struct Config {
     pub serial_up_to: usize,
     /// The instructions that boxes are compared with; for tests and measurements.
     pub instruction_set: InstructionSet,
+    /// What the planner takes things to cost; for the bench that sweeps it.
+    #[doc(hidden)]
+    pub costs: Costs,
 }
 
 impl Default for Config {
@@ -41,6 +45,7 @@ impl Default for Config {
             all_pairs_up_to: 64,
             serial_up_to: 1000,
             instruction_set: InstructionSet::Best,
+            costs: Costs::default(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam::utils::CachePadded;
 
-use crate::build::count::Tally;
+use crate::build::count::{Runs, Tally};
 use crate::build::gather;
 use crate::build::grid::Grid;
 use crate::build::offset::Placed;
@@ -48,6 +48,7 @@ pub(crate) struct Worker {
     pub(crate) survey: Survey,
     pub(crate) rejected: Vec<Rejected>,
     pub(crate) tally: Tally,
+    pub(crate) runs: Box<Runs>,
     pub(crate) placed: Placed,
     pub(crate) finder: Finder,
     pub(crate) pairs_beyond: Vec<Vec<Pair>>,
@@ -132,7 +133,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             self.rejected.extend_from_slice(&worker.rejected);
         }
         self.rejected.sort_unstable();
-        let most = workers.iter().map(|worker| worker.finder.capacity()).fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)));
+        let most = workers.iter().map(|worker| worker.finder.capacity());
+        let most = most.fold([0; 3], |most, room| std::array::from_fn(|kind| most[kind].max(room[kind])));
         for worker in workers.iter_mut() {
             worker.rejected.clear();
             worker.rejected.reserve(self.rejected.len());
@@ -221,6 +223,7 @@ impl Worker {
             survey: Survey::new(),
             rejected: Vec::new(),
             tally: Tally::default(),
+            runs: Box::default(),
             placed: Placed::default(),
             finder: Finder::default(),
             pairs_beyond: Vec::new(),

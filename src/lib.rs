@@ -14,6 +14,7 @@ mod grid;
 mod lockfree;
 mod pairs;
 mod passes;
+mod prefetch;
 mod rejected;
 mod scalar;
 mod stats;
@@ -23,6 +24,8 @@ mod workers;
 pub use aabb::Aabb;
 pub use bounded::Bounded;
 pub use broad_phase::BroadPhase;
+#[doc(hidden)]
+pub use build::costs::Costs;
 pub use config::{Config, ConfigError, InstructionSet};
 pub use pairs::{Iter, Pair, Pairs, ParIter};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};

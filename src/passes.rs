@@ -114,6 +114,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             let workers = Blocks::new(&mut self.workers, 1);
             team.run(|| {
                 let Some(worker) = workers.claim_one() else { return };
+                let worker = &mut **worker;
                 worker.tally = Tally::default();
                 while let Some((first, claimed)) = staged.claim() {
                     for (at, block) in blocks(first, claimed) {
@@ -121,7 +122,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                             source.gather(at, block, &mut worker.rejected);
                         }
                         if worker.tally.full.is_none() {
-                            count::count(grid, &listed, block, &mut worker.tally);
+                            count::count(grid, &listed, block, &mut worker.runs, &mut worker.tally);
                         }
                     }
                 }

@@ -23,22 +23,33 @@ pub(crate) struct Tally {
     spare: Spare,
 }
 
-/// The homes of a block of objects.
-struct Homes {
-    cells: [Coords; gather::BLOCK],
-    levels: [u8; gather::BLOCK],
-}
+/// A cell and, in the last place, its level.
+type Home = [i32; 4];
 
 /// "Level" of objects without a cell.
-const NOWHERE: u8 = u8::MAX;
+const NOWHERE: i32 = -1;
 
-/// Consecutive objects in one cell. In the last step's order most have a neighbour there, so one `fetch_add` numbers them all.
-struct Run<'g> {
-    level: u8,
-    cell: Coords,
-    id: ChunkId,
-    chunk: Chunk<'g>,
-    first: usize,
+/// A worker's memory for counting in a block of objects.
+///
+/// Consecutive objects of one cell are a *run*. In the last step's order most objects have a neighbour there, so one `fetch_add`
+/// numbers several of them. Where a run ends is anybody's guess, so the runs are found, counted and numbered in three loops, none
+/// of which has a branch that depends on it.
+#[derive(Debug)]
+pub(crate) struct Runs {
+    homes: [Home; gather::BLOCK],
+    /// The run that each object belongs to.
+    run_of: [u8; gather::BLOCK],
+    /// Just behind the last object of each run.
+    ends: [u16; gather::BLOCK],
+    /// The place of an object with index 0 in the block, if it belonged to the run.
+    places: [Place; gather::BLOCK],
+}
+
+impl Default for Runs {
+    fn default() -> Self {
+        let (run_of, ends) = ([0; gather::BLOCK], [0; gather::BLOCK]);
+        Runs { homes: [[0; 4]; gather::BLOCK], run_of, ends, places: [Place::VACANT; gather::BLOCK] }
+    }
 }
 
 /// Counts in a block of staged objects. Those that fit no level are numbered by `listed`.
@@ -46,100 +57,132 @@ pub(crate) fn count<S: Scalar, const D: usize>(
     grid: &Grid<S, D>,
     listed: &Cursor,
     block: &mut [Staged<S, D>],
+    runs: &mut Runs,
     tally: &mut Tally,
 ) {
-    let mut homes = Homes { cells: [[0; 3]; gather::BLOCK], levels: [NOWHERE; gather::BLOCK] };
-    house(grid, listed, block, &mut homes, tally);
-
-    let mut run: Option<Run<'_>> = None;
-    for at in 0..block.len() {
-        let (level, cell) = (homes.levels[at], homes.cells[at]);
-        let next = match &run {
-            Some(run) if run.level == level && run.cell == cell => continue,
-            _ if level == NOWHERE => None,
-            Some(run) if run.level == level && Shape::<D>::chunk_of(run.cell) == Shape::<D>::chunk_of(cell) => {
-                Some(Run { cell, first: at, ..*run })
-            }
-            _ => {
-                let key = chunk_key(usize::from(level), Shape::<D>::chunk_of(cell));
-                match grid.directory.find_or_insert(&grid.pool, &key, &mut tally.spare) {
-                    Ok(id) => Some(Run { level, cell, id, chunk: grid.pool.chunk(id), first: at }),
-                    Err(full) => {
-                        tally.full = Some(full);
-                        return;
-                    }
-                }
-            }
-        };
-        close::<S, D>(std::mem::replace(&mut run, next), block, at, tally);
+    let homeless = house(grid, listed, block, &mut runs.homes, tally);
+    let found = runs.find(block.len());
+    if let Err(full) = runs.count_in(grid, found, tally) {
+        tally.full = Some(full);
+        return;
     }
-    let end = block.len();
-    close::<S, D>(run, block, end, tally);
+    if homeless {
+        runs.give_places(block, |home| home[3] != NOWHERE);
+    } else {
+        runs.give_places(block, |_| true);
+    }
 }
 
-/// Finds level and cell of each object: the finest level that takes it.
+impl Runs {
+    /// Cuts the block into runs and returns how many there are.
+    #[inline(always)]
+    fn find(&mut self, objects: usize) -> usize {
+        let mut run = 0;
+        let mut last = self.homes[0];
+        for (at, home) in self.homes[..objects].iter().enumerate() {
+            run += usize::from(*home != last);
+            last = *home;
+            self.run_of[at] = run as u8;
+            self.ends[run] = at as u16 + 1;
+        }
+        run + 1
+    }
+
+    /// Counts the runs into their cells.
+    #[inline(always)]
+    fn count_in<S: Scalar, const D: usize>(&mut self, grid: &Grid<S, D>, runs: usize, tally: &mut Tally) -> Result<(), Full> {
+        let mut known: Option<(Home, ChunkId, Chunk<'_>)> = None;
+        let mut first = 0;
+        for run in 0..runs {
+            let home = self.homes[usize::from(first)];
+            let members = u32::from(self.ends[run] - first);
+            if home[3] != NOWHERE {
+                let cell = [home[0], home[1], home[2]];
+                let [x, y, z] = Shape::<D>::chunk_of(cell);
+                let here = [x, y, z, home[3]];
+                let (id, chunk) = match known {
+                    Some((there, id, chunk)) if there == here => (id, chunk),
+                    _ => {
+                        let key = chunk_key(home[3] as usize, [x, y, z]);
+                        let id = grid.directory.find_or_insert(&grid.pool, &key, &mut tally.spare)?;
+                        let chunk = grid.pool.chunk(id);
+                        known = Some((here, id, chunk));
+                        (id, chunk)
+                    }
+                };
+                let local = Shape::<D>::local(cell);
+                let rank = chunk.count(local, members);
+                tally.objects[home[3] as usize] += members as usize;
+                let cell = id * Shape::<D>::CELLS as u32 + local as u32;
+                self.places[run] = Place { cell, rank: rank.wrapping_sub(u32::from(first)) };
+            }
+            first = self.ends[run];
+        }
+        Ok(())
+    }
+
+    /// Gives the objects their places.
+    #[inline(always)]
+    fn give_places<S: Scalar, const D: usize>(&self, block: &mut [Staged<S, D>], has_cell: impl Fn(&Home) -> bool) {
+        for (at, staged) in block.iter_mut().enumerate().take(gather::BLOCK) {
+            if has_cell(&self.homes[at]) {
+                let Place { cell, rank } = self.places[usize::from(self.run_of[at])];
+                staged.place = Place { cell, rank: rank.wrapping_add(at as u32) };
+            }
+        }
+    }
+}
+
+/// Finds level and cell of each object: the finest level that takes it. Returns whether some are without.
 ///
 /// First all objects against the finest level, without a branch; what it does not take then tries the others.
 fn house<S: Scalar, const D: usize>(
     grid: &Grid<S, D>,
     listed: &Cursor,
     block: &mut [Staged<S, D>],
-    homes: &mut Homes,
+    homes: &mut [Home; gather::BLOCK],
     tally: &mut Tally,
-) {
-    let mut homeless = grid.levels.is_empty();
+) -> bool {
+    let mut rest = grid.levels.is_empty();
     if let Some(finest) = grid.levels.first() {
         let mut widest = tally.spans[0];
-        for (staged, (cell, level)) in block.iter().zip(homes.cells.iter_mut().zip(&mut homes.levels)) {
-            let (low, span, fits) = finest.measure(&staged.bounds);
+        for (staged, home) in block.iter().zip(&mut *homes) {
+            let ([x, y, z], span, fits) = finest.measure(&staged.bounds);
             let fits = fits & staged.place.takes_part();
-            *cell = low;
-            *level = if fits { 0 } else { NOWHERE };
-            homeless |= !fits;
+            *home = [x, y, z, if fits { 0 } else { NOWHERE }];
+            rest |= !fits;
             widest = std::array::from_fn(|axis| widest[axis].max(if fits { span[axis] } else { 0 }));
         }
         tally.spans[0] = widest;
     }
-    if homeless {
-        for (at, staged) in block.iter_mut().enumerate() {
-            if homes.levels[at] == NOWHERE && staged.place.takes_part() {
-                house_elsewhere(grid, listed, staged, at, homes, tally);
+    let mut homeless = false;
+    if rest {
+        for (staged, home) in block.iter_mut().zip(homes) {
+            if grid.levels.is_empty() || home[3] == NOWHERE {
+                *home = house_elsewhere(grid, listed, staged, tally);
+                homeless |= home[3] == NOWHERE;
             }
         }
     }
+    homeless
 }
 
 fn house_elsewhere<S: Scalar, const D: usize>(
     grid: &Grid<S, D>,
     listed: &Cursor,
     staged: &mut Staged<S, D>,
-    at: usize,
-    homes: &mut Homes,
     tally: &mut Tally,
-) {
-    for (index, level) in grid.levels.iter().enumerate().skip(1) {
-        let (cell, span, fits) = level.measure(&staged.bounds);
-        if fits {
-            let widest = &mut tally.spans[index];
-            *widest = std::array::from_fn(|axis| widest[axis].max(span[axis]));
-            (homes.cells[at], homes.levels[at]) = (cell, index as u8);
-            return;
+) -> Home {
+    if staged.place.takes_part() {
+        for (index, level) in grid.levels.iter().enumerate().skip(1) {
+            let ([x, y, z], span, fits) = level.measure(&staged.bounds);
+            if fits {
+                let widest = &mut tally.spans[index];
+                *widest = std::array::from_fn(|axis| widest[axis].max(span[axis]));
+                return [x, y, z, index as i32];
+            }
         }
+        staged.place = Place { cell: Place::LISTED, rank: listed.take(1) as u32 };
     }
-    staged.place = Place { cell: Place::LISTED, rank: listed.take(1) as u32 };
-}
-
-/// Counts a run in and gives its members their places.
-#[inline(always)]
-fn close<S: Scalar, const D: usize>(run: Option<Run<'_>>, block: &mut [Staged<S, D>], end: usize, tally: &mut Tally) {
-    if let Some(run) = run {
-        let members = &mut block[run.first..end];
-        let local = Shape::<D>::local(run.cell);
-        let rank = run.chunk.count(local, members.len() as u32);
-        tally.objects[usize::from(run.level)] += members.len();
-        let cell = run.id * Shape::<D>::CELLS as u32 + local as u32;
-        for (staged, rank) in members.iter_mut().zip(rank..) {
-            staged.place = Place { cell, rank };
-        }
-    }
+    [0, 0, 0, NOWHERE]
 }

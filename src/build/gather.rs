@@ -2,6 +2,7 @@
 
 use super::staged::{Place, Staged};
 use crate::lockfree::Cursor;
+use crate::prefetch::prefetch;
 use crate::{Aabb, Bounded, RejectReason, Rejected, Scalar};
 
 /// How many objects are gathered and then counted in one go: few enough that their staged boxes stay in the first-level cache
@@ -18,16 +19,23 @@ pub(crate) struct Source<'a, T> {
     pub(crate) rejected: Cursor,
 }
 
+/// How many objects ahead of the one at hand memory is asked for: more than the processor would find by itself, few enough to stay
+/// in the first-level cache. (Counting takes 0.7 of the time without, at 100k and at 1M objects.)
+const AHEAD: usize = 64;
+
 impl<T> Source<'_, T> {
     /// Copies the boxes of a block of visiting positions, the first of which is `first`.
     ///
-    /// Nothing but the copy happens in this loop, so the processor overlaps the cache misses of many objects.
+    /// Nothing but the copy happens in the first loop, so the processor overlaps the cache misses of many objects.
     pub(crate) fn gather<S: Scalar, const D: usize>(&self, first: usize, block: &mut [Staged<S, D>], out: &mut Vec<Rejected>)
     where
         T: Bounded<S, D>,
     {
         let ids = &self.order[first..first + block.len()];
-        for (staged, &id) in block.iter_mut().zip(ids) {
+        for (position, (staged, &id)) in (first..).zip(block.iter_mut().zip(ids)) {
+            if let Some(&soon) = self.order.get(position + AHEAD) {
+                prefetch(self.objects, soon as usize);
+            }
             *staged = match self.objects.get(id as usize) {
                 Some(object) => Staged { bounds: object.aabb(), place: Place { cell: Place::LISTED, rank: 0 } },
                 None => Staged::VACANT,

@@ -1,5 +1,6 @@
 //! The rebuild: plan, gather, count, offset, scatter.
 
+pub(crate) mod costs;
 pub(crate) mod count;
 pub(crate) mod density;
 pub(crate) mod gather;

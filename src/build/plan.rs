@@ -2,6 +2,7 @@
 //!
 //! Nothing here decides about a pair: any plan gives the same set, a bad one only takes longer.
 
+use super::costs::Costs;
 use super::density::Density;
 use super::staged::Staged;
 use super::survey::{Extent, SizeClass, Survey};
@@ -67,7 +68,8 @@ impl<S: Scalar, const D: usize> Plan<S, D> {
         let (low, extent) = extent.get();
         let density = Density::sample(staged, low, extent);
         let (low, extent) = (density.low, density.extent);
-        let scene = Scene::<D> { density, extent, rounding: S::EPSILON, smallest: S::SMALLEST_CELL, largest: S::LARGEST_CELL };
+        let (costs, rounding) = (config.costs, S::EPSILON);
+        let scene = Scene::<D> { costs, density, extent, rounding, smallest: S::SMALLEST_CELL, largest: S::LARGEST_CELL };
 
         let chosen = scene.split(&classes, config.max_levels, config.cell_size);
         let levels = chosen.levels.iter().map(|cells| {
@@ -92,24 +94,11 @@ fn drifted(before: f64, now: f64) -> bool {
     now > before * DRIFT || before > now * DRIFT
 }
 
-/// Costs in nanoseconds, measured on one core of this kind of machine; only their ratios matter.
-mod cost {
-    /// Looking up a row's run of entries and starting on it.
-    pub(super) const ROW: f64 = 4.0;
-    /// Counting in and placing a run of objects of one cell.
-    pub(super) const RUN: f64 = 8.0;
-    /// Comparing a box with as many others as a kernel takes at once.
-    pub(super) const COMPARE: f64 = 3.0;
-    /// Counting, summing, clearing and visiting a chunk.
-    pub(super) const CHUNK: f64 = 250.0;
-    /// Looking from a chunk into a coarser level.
-    pub(super) const LOOK: f64 = 150.0;
-}
-
 const LANES: f64 = crate::detect::kernel::LANES as f64;
 
 /// What the cost of a choice depends on.
 struct Scene<const D: usize> {
+    costs: Costs,
     density: Density<D>,
     extent: [f64; 3],
     /// Relative rounding error of a coordinate.
@@ -175,19 +164,19 @@ impl<const D: usize> Scene<D> {
         for leveled in fewest.max(groups.len().saturating_sub(1))..=groups.len().min(max_levels) {
             let mut cost = 0.0;
             for (fine, (group, size)) in groups.iter().zip(&cells).enumerate().take(leveled) {
-                cost += self.within(group, size) + self.chunks(group, size) * cost::CHUNK;
+                cost += self.within(group, size) + self.chunks(group, size) * self.costs.chunk;
                 for coarse in &groups[fine + 1..leveled] {
-                    cost += self.across(coarse, group, size) + self.chunks(group, size) * cost::LOOK;
+                    cost += self.across(coarse, group, size) + self.chunks(group, size) * self.costs.look;
                 }
             }
             let listed: usize = groups[leveled..].iter().map(|group| group.objects).sum();
             for (group, size) in groups.iter().zip(&cells).take(leveled) {
                 for huge in &groups[leveled..] {
                     cost += self.across(huge, group, size);
-                    cost += self.chunks(group, size) * (cost::LOOK / 4.0 + huge.objects as f64 / LANES * cost::COMPARE);
+                    cost += self.chunks(group, size) * (self.costs.look / 4.0 + huge.objects as f64 / LANES * self.costs.compare);
                 }
             }
-            cost += listed as f64 * (listed as f64 / 2.0 / LANES * cost::COMPARE + cost::ROW);
+            cost += listed as f64 * (listed as f64 / 2.0 / LANES * self.costs.compare + self.costs.row);
             if best.cost.is_infinite() || cost < best.cost {
                 best = Choice { levels: cells[..leveled].to_vec(), listed, cost };
             }
@@ -207,7 +196,7 @@ impl<const D: usize> Scene<D> {
         loop {
             for fineness in [1.0, 2.0, 4.0, 8.0, 16.0] {
                 let cells = self.cells(group, width, fineness);
-                let cost = self.within(group, &cells) + self.chunks(group, &cells) * cost::CHUNK;
+                let cost = self.within(group, &cells) + self.chunks(group, &cells) * self.costs.chunk;
                 if best.is_none_or(|(least, _)| cost.total_cmp(&least).is_lt()) {
                     best = Some((cost, cells));
                 }
@@ -245,7 +234,7 @@ impl<const D: usize> Scene<D> {
     }
 
     fn compare(&self, group: &SizeClass, edges: [f64; 3]) -> f64 {
-        cost::ROW + cost::COMPARE * (0.5 + self.expected(group, edges) / LANES)
+        self.costs.row + self.costs.compare * (0.5 + self.expected(group, edges) / LANES)
     }
 
     /// Half-neighbourhood within a level.
@@ -256,7 +245,7 @@ impl<const D: usize> Scene<D> {
         let own_row = self.compare(group, [mean[0] + size[0] / 2.0, size[1], size[2]]);
         let other_row = self.compare(group, [mean[0] + group.max[0] + size[0], size[1], size[2]]);
         let others = crosses(1) + crosses(2) * (2.0 + crosses(1));
-        let run = cost::RUN / (1.0 + self.expected(group, size));
+        let run = self.costs.run / (1.0 + self.expected(group, size));
         group.objects as f64 * (own_row + others * other_row + run)
     }
 

@@ -42,20 +42,21 @@ impl Finder {
         self.tasks.clear();
     }
 
-    /// Room for tasks and near entries.
-    pub(crate) fn capacity(&self) -> (usize, usize) {
-        (self.tasks.capacity(), self.near.capacity())
+    /// Room for tasks of short and long runs, and for near entries.
+    pub(crate) fn capacity(&self) -> [usize; 3] {
+        let (short, long) = self.tasks.capacity();
+        [short, long, self.near.capacity()]
     }
 
-    pub(crate) fn reserve(&mut self, (tasks, near): (usize, usize)) {
+    pub(crate) fn reserve(&mut self, [short, long, near]: [usize; 3]) {
         self.tasks.clear();
-        self.tasks.reserve(tasks);
+        self.tasks.reserve((short, long));
         self.near.clear();
         self.near.reserve(near);
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.near.capacity() * size_of::<u32>() + self.tasks.capacity() * size_of::<kernel::Task>()
+        self.near.capacity() * size_of::<u32>() + self.tasks.bytes()
     }
 }
 

@@ -10,18 +10,50 @@ use super::kernel::Tasks;
 use crate::Scalar;
 use crate::build::offset::ITEM;
 use crate::grid::{Coords, Shape, chunk_key, key_parts};
-use crate::lockfree::Chunk;
+use crate::lockfree::{Chunk, ROW, Row};
 
-/// How far entries reach: the cells of their corners relative to their chunk's first cell, four entries at a time.
+/// What is known of the entries at hand while their comparisons are listed.
 #[derive(Clone, Debug)]
 pub(super) struct Reach {
+    /// The cells of the entries' corners relative to their chunk's first cell, four entries at a time.
     low_x: [[i32; 4]; ITEM / 4],
     high: [[[i32; 4]; ITEM / 4]; 3],
+    /// Of the entries of a row, those that reach beyond its end in x,
+    past_end: Few,
+    /// into a later row of their layer,
+    upward: Few,
+    /// into a later layer,
+    backward: Few,
+    /// into both.
+    corner: Few,
 }
 
 impl Default for Reach {
     fn default() -> Self {
-        Reach { low_x: [[0; 4]; ITEM / 4], high: [[[0; 4]; ITEM / 4]; 3] }
+        let few = Few { indices: [0; ITEM], len: 0 };
+        let (past_end, upward, backward, corner) = (few.clone(), few.clone(), few.clone(), few);
+        Reach { low_x: [[0; 4]; ITEM / 4], high: [[[0; 4]; ITEM / 4]; 3], past_end, upward, backward, corner }
+    }
+}
+
+/// Some of the entries at hand, by index.
+#[derive(Clone, Debug)]
+struct Few {
+    indices: [u8; ITEM],
+    len: usize,
+}
+
+impl Few {
+    /// Adds an index on a condition. Without a branch: whether an entry reaches beyond its row is anybody's guess.
+    #[inline(always)]
+    fn add_if(&mut self, index: usize, condition: bool) {
+        self.indices[self.len % ITEM] = index as u8;
+        self.len += usize::from(condition);
+    }
+
+    #[inline(always)]
+    fn iter(&self) -> impl Iterator<Item = usize> {
+        self.indices[..self.len].iter().map(|&index| usize::from(index))
     }
 }
 
@@ -36,13 +68,40 @@ impl Reach {
     }
 
     #[inline(always)]
-    fn low_x(&self, entry: usize) -> i32 {
-        self.low_x.as_flattened()[entry]
+    fn low_x(&self, index: usize) -> i32 {
+        self.low_x.as_flattened()[index % ITEM]
     }
 
     #[inline(always)]
-    fn high(&self, axis: usize, entry: usize) -> i32 {
-        self.high[axis].as_flattened()[entry]
+    fn high(&self, axis: usize, index: usize) -> i32 {
+        self.high[axis].as_flattened()[index % ITEM]
+    }
+
+    /// Lists the comparisons of some entries of a row with those behind them in it, and sorts out who reaches beyond it.
+    #[inline(always)]
+    fn own_row<const D: usize>(
+        &mut self,
+        tasks: &mut Tasks,
+        row: Row<'_>,
+        (y, z): (i32, i32),
+        first: usize,
+        entries: Range<usize>,
+    ) {
+        for few in [&mut self.past_end, &mut self.upward, &mut self.backward, &mut self.corner] {
+            few.len = 0;
+        }
+        for entry in entries {
+            let index = entry - first;
+            let (x, up) = (self.high(0, index), self.high(1, index) > y);
+            let back = D == 3 && self.high(2, index) > z;
+            tasks.add(entry, entry + 1..row.end((x as usize).min(ROW - 1)));
+            self.past_end.add_if(index, x >= ROW as i32);
+            self.upward.add_if(index, up);
+            if D == 3 {
+                self.backward.add_if(index, back);
+                self.corner.add_if(index, up & back);
+            }
+        }
     }
 }
 
@@ -56,33 +115,33 @@ pub(super) fn list<S: Scalar, const D: usize>(
 ) {
     let (level, coords) = key_parts(chunk.key());
     let span = view.grid.spans[level];
+    let first = entries.start;
     reach.fill(view, level, Shape::<D>::base_of(coords), entries.clone());
     let mut around = Neighbourhood::new(view, level, coords, chunk);
 
     let mut rows = chunk.rows();
     while rows != 0 {
-        let row = rows.trailing_zeros() as usize;
+        let row = chunk.row(rows.trailing_zeros() as usize);
+        let (y, z) = Shape::<D>::row_parts(rows.trailing_zeros() as usize);
         rows &= rows - 1;
-        let first_cell = row * Shape::<D>::ROW;
-        let begin = (chunk.begin(first_cell) as usize).max(entries.start);
-        let row_end = chunk.end(first_cell + Shape::<D>::ROW - 1) as usize;
-        let (y, z) = Shape::<D>::row_parts(row);
-        for entry in begin..row_end.min(entries.end) {
-            let index = entry - entries.start;
-            let (low_x, high_x, high_y) = (reach.low_x(index), reach.high(0, index), reach.high(1, index));
-            let high_z = if D == 3 { reach.high(2, index) } else { 0 };
-
-            let inside = (high_x as usize).min(Shape::<D>::ROW - 1);
-            tasks.add(entry, entry + 1..chunk.end(first_cell + inside) as usize);
-            if high_x >= Shape::<D>::EDGE[0] {
-                around.add_row(tasks, entry, y, z, Shape::<D>::EDGE[0], high_x);
-            }
-            for other_y in y + 1..=high_y {
-                around.add_row(tasks, entry, other_y, z, low_x - span[0], high_x);
-            }
-            for other_z in z + 1..=high_z {
-                for other_y in y - span[1]..=high_y {
-                    around.add_row(tasks, entry, other_y, other_z, low_x - span[0], high_x);
+        let inside = row.begin(0).max(first)..row.end(ROW - 1).min(entries.end);
+        if inside.is_empty() {
+            continue;
+        }
+        reach.own_row::<D>(tasks, row, (y, z), first, inside);
+        for index in reach.past_end.iter() {
+            around.add_part(tasks, first + index, y, z, ROW as i32, reach.high(0, index));
+        }
+        for other_y in y + 1..=y + span[1] {
+            around.add_row(tasks, first, reach, &reach.upward, (other_y, z), span[0]);
+        }
+        if D == 3 {
+            for other_z in z + 1..=z + span[2] {
+                for other_y in y - span[1]..=y {
+                    around.add_row(tasks, first, reach, &reach.backward, (other_y, other_z), span[0]);
+                }
+                for other_y in y + 1..=y + span[1] {
+                    around.add_row(tasks, first, reach, &reach.corner, (other_y, other_z), span[0]);
                 }
             }
         }
@@ -126,17 +185,39 @@ impl<'v, S: Scalar, const D: usize> Neighbourhood<'v, S, D> {
         self.known |= 1 << index;
     }
 
-    /// Adds the comparison of an entry with a row, from cell `low` to cell `high`, all relative to the chunk's first cell.
+    /// Adds the comparisons of some entries with a row, each from `span` cells before its own to as far as it reaches.
     #[inline(always)]
-    fn add_row(&mut self, tasks: &mut Tasks, entry: usize, y: i32, z: i32, low: i32, high: i32) {
-        let edge = Shape::<D>::EDGE;
-        let first_cell = Shape::<D>::row(y & (edge[1] - 1), z & (edge[2] - 1)) * Shape::<D>::ROW;
-        let (chunk_y, chunk_z) = (y.div_euclid(edge[1]), z.div_euclid(edge[2]));
-        for chunk_x in low.div_euclid(edge[0])..=high.div_euclid(edge[0]) {
-            let chunk = self.at([chunk_x, chunk_y, chunk_z]);
-            let first = (low - chunk_x * edge[0]).max(0) as usize;
-            let last = (high - chunk_x * edge[0]).min(edge[0] - 1) as usize;
-            tasks.add(entry, chunk.begin(first_cell + first) as usize..chunk.end(first_cell + last) as usize);
+    fn add_row(&mut self, tasks: &mut Tasks, first: usize, reach: &Reach, few: &Few, (y, z): (i32, i32), span: i32) {
+        if few.len == 0 {
+            return; // and look up no chunk
         }
+        let row = self.row(0, y, z);
+        for index in few.iter() {
+            let (low, high) = (reach.low_x(index) - span, reach.high(0, index));
+            if (low >= 0) & (high < ROW as i32) {
+                tasks.add(first + index, row.begin(low as usize)..row.end(high as usize));
+            } else {
+                self.add_part(tasks, first + index, y, z, low, high);
+            }
+        }
+    }
+
+    /// Adds the comparison of an entry with a row, from cell `low` to cell `high`, all relative to the chunk's first cell.
+    fn add_part(&mut self, tasks: &mut Tasks, entry: usize, y: i32, z: i32, low: i32, high: i32) {
+        let edge = ROW as i32;
+        for chunk_x in low.div_euclid(edge)..=high.div_euclid(edge) {
+            let row = self.row(chunk_x, y, z);
+            let first = (low - chunk_x * edge).max(0) as usize;
+            let last = (high - chunk_x * edge).min(edge - 1) as usize;
+            tasks.add(entry, row.begin(first)..row.end(last));
+        }
+    }
+
+    /// A row, counted from the chunk's first one.
+    #[inline(always)]
+    fn row(&mut self, chunk_x: i32, y: i32, z: i32) -> Row<'v> {
+        let edge = Shape::<D>::EDGE;
+        let chunk = self.at([chunk_x, y.div_euclid(edge[1]), z.div_euclid(edge[2])]);
+        chunk.row(Shape::<D>::row(y & (edge[1] - 1), z & (edge[2] - 1)))
     }
 }

@@ -147,6 +147,12 @@ impl<'a> Chunk<'a> {
         self.words[HEADER + cell].load(Ordering::Relaxed)
     }
 
+    /// A row of cells. Valid after [`place`](Self::place).
+    #[inline(always)]
+    pub(crate) fn row(&self, row: usize) -> Row<'a> {
+        Row { pivots: self.words[BEGIN + row * ROW..].first_chunk().expect("a chunk consists of whole rows") }
+    }
+
     /// All entries of the chunk. Valid after [`place`](Self::place).
     pub(crate) fn entries(&self) -> Range<usize> {
         self.begin(0) as usize..self.end(self.words.len() - HEADER - 1) as usize
@@ -154,5 +160,28 @@ impl<'a> Chunk<'a> {
 
     fn cells(&self) -> &'a [AtomicU32] {
         &self.words[HEADER..]
+    }
+}
+
+/// Cells per row.
+pub(crate) const ROW: usize = 16;
+
+/// The pivots of a row: where its first cell begins, and where each of its cells ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row<'a> {
+    pivots: &'a [AtomicU32; ROW + 1],
+}
+
+impl Row<'_> {
+    /// Where the cell's entries begin.
+    #[inline(always)]
+    pub(crate) fn begin(&self, cell: usize) -> usize {
+        self.pivots[cell % ROW].load(Ordering::Relaxed) as usize
+    }
+
+    /// Where the cell's entries end.
+    #[inline(always)]
+    pub(crate) fn end(&self, cell: usize) -> usize {
+        self.pivots[cell % ROW + 1].load(Ordering::Relaxed) as usize
     }
 }

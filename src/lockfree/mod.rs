@@ -8,7 +8,7 @@ mod pool;
 mod shared;
 
 pub(crate) use bound::Bound;
-pub(crate) use chunk::{Chunk, Key};
+pub(crate) use chunk::{Chunk, Key, ROW, Row};
 pub(crate) use cursor::Cursor;
 pub(crate) use directory::{Directory, Spare};
 pub(crate) use pool::{ChunkId, Full, Pool};

@@ -1,7 +1,12 @@
 //! What was asked on the command line.
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use scenes::Scene;
+
+use crate::failure::Failure;
+use crate::frames::FrameRange;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -10,10 +15,26 @@ Examples:
   lab run --dim 2 --scalar f64 --steps 20  in the plane, in double precision
   lab run --scene pile --json > pile.json  for machines
   lab scenes                               what scenes there are
+  lab replay fall.boxes --check            boxes that your engine wrote down, and whether all pairs are found
 
 At the root of the repository `cargo run --release --` stands for `lab`.
 
-Exit codes: 0 all went well, 1 the run failed or two thread counts found different pairs, 2 the command line is wrong.";
+Exit codes: 0 all went well, 1 the run failed or found wrong pairs, 2 the command line is wrong.";
+
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  lab replay fall.boxes                          all frames on all threads
+  lab replay fall.boxes --frames 100..200 --json a part of them, for machines
+  lab replay fall.csv --threads 1 --check=10     every tenth frame held against an exhaustive search
+  zstdcat fall.boxes.zst | lab replay -          from the standard input
+
+The file is in our own binary format, CSV, or an .aabbs file of the Broadmark framework; crates/scenes/src/recording/mod.rs
+describes them, and examples/record.rs writes the first in a few lines. Its dimension and coordinates are those of the file.
+The first frame is the first call and not among the measured ones, unless there is no other.";
+
+const RECORD_EXAMPLES: &str = "\
+Example:
+  lab record --scene koch --n 20k --steps 100 koch.boxes && lab replay koch.boxes";
 
 /// Runs pivotgrid on a scene and shows what every pass costs.
 #[derive(Debug, Parser)]
@@ -29,24 +50,22 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run a scene and print figures (what happens without a command, too)
     Run(RunOptions),
+    /// Run the frames of a recording and print figures
+    #[command(after_help = REPLAY_EXAMPLES)]
+    Replay(ReplayOptions),
+    /// Write a scene as a recording
+    #[command(after_help = RECORD_EXAMPLES)]
+    Record(RecordOptions),
     /// List the scenes with their exact parameters
     Scenes,
 }
 
+/// Which boxes, but for their number.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct RunOptions {
+pub(crate) struct SceneOptions {
     /// The scene, by name; `lab scenes` lists them
-    #[arg(long, value_name = "NAME", default_value = "power")]
-    pub(crate) scene: Scene,
-    /// How many objects; 100k and 1M are understood
-    #[arg(long, value_name = "N", default_value = "1M", value_parser = objects)]
-    pub(crate) n: usize,
-    /// How many threads [default: all]
-    #[arg(long, value_name = "T", value_parser = between::<1, 1024>)]
-    pub(crate) threads: Option<usize>,
-    /// How many steps are measured
-    #[arg(long, value_name = "K", default_value = "50", value_parser = between::<1, 1_000_000>)]
-    pub(crate) steps: usize,
+    #[arg(long = "scene", value_name = "NAME", default_value = "power")]
+    pub(crate) name: Scene,
     /// Dimensions
     #[arg(long, value_name = "2|3", default_value = "3", value_parser = between::<2, 3>)]
     pub(crate) dim: usize,
@@ -56,12 +75,73 @@ pub(crate) struct RunOptions {
     /// What the random numbers start from
     #[arg(long, default_value = "1")]
     pub(crate) seed: u64,
+}
+
+impl SceneOptions {
+    pub(crate) fn exists(&self) -> Result<(), Failure> {
+        let (scene, wanted, dimensions) = (self.name, self.dim, self.name.dimensions());
+        if dimensions.contains(&wanted) {
+            return Ok(());
+        }
+        Err(Failure::Usage(format!("the scene {scene} does not exist in {wanted}D; use --dim {}", dimensions[0])))
+    }
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct RunOptions {
+    #[command(flatten)]
+    pub(crate) scene: SceneOptions,
+    /// How many objects; 100k and 1M are understood
+    #[arg(long, value_name = "N", default_value = "1M", value_parser = objects)]
+    pub(crate) n: usize,
+    /// How many threads [default: all]
+    #[arg(long, value_name = "T", value_parser = between::<1, 1024>)]
+    pub(crate) threads: Option<usize>,
+    /// How many steps are measured
+    #[arg(long, value_name = "K", default_value = "50", value_parser = between::<1, 1_000_000>)]
+    pub(crate) steps: usize,
     /// Skip the second run on one thread
     #[arg(long)]
     pub(crate) no_compare: bool,
     /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ReplayOptions {
+    /// The recording; `-` is the standard input
+    pub(crate) file: PathBuf,
+    /// How many threads [default: all]
+    #[arg(long, value_name = "T", value_parser = between::<1, 1024>)]
+    pub(crate) threads: Option<usize>,
+    /// Which frames, from 0: 100 for the first hundred, or 20..100, 20.. and ..100
+    #[arg(long, value_name = "RANGE", default_value = "..", hide_default_value = true)]
+    pub(crate) frames: FrameRange,
+    /// Compare every frame, or every K-th, with an exhaustive search; slow beyond 100k boxes
+    #[arg(long, value_name = "K", num_args = 0..=1, require_equals = true, default_missing_value = "1",
+          value_parser = between::<1, 1_000_000>)]
+    pub(crate) check: Option<usize>,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct RecordOptions {
+    /// The file, which is replaced if it exists
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) scene: SceneOptions,
+    /// How many objects; 100k and 1M are understood
+    #[arg(long, value_name = "N", default_value = "10k", value_parser = objects)]
+    pub(crate) n: usize,
+    /// How many frames
+    #[arg(long, value_name = "K", default_value = "50", value_parser = between::<1, 1_000_000>)]
+    pub(crate) steps: usize,
+    /// Write CSV, as for a file that ends in .csv
+    #[arg(long)]
+    pub(crate) csv: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -122,7 +202,7 @@ mod tests {
                 Some(Command::Run(options)) => options,
                 _ => cli.run,
             };
-            assert_eq!((options.n, options.scene), (20_000, Scene::Koch));
+            assert_eq!((options.n, options.scene.name), (20_000, Scene::Koch));
         }
     }
 

@@ -1,6 +1,9 @@
 //! What can go wrong, and the exit code that says so.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
+
+use scenes::recording::RecordingError;
 
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -13,14 +16,41 @@ pub(crate) enum Failure {
         step: usize,
         threads: usize,
     },
+    /// The engine broke its promise.
+    WrongPairs {
+        frame: u64,
+        missing: usize,
+        surplus: usize,
+        rejected: usize,
+        invalid: usize,
+    },
+    /// A recording is damaged or cannot be read.
+    Recording {
+        file: PathBuf,
+        error: RecordingError,
+    },
+    /// A recording cannot be written.
+    Write {
+        file: PathBuf,
+        error: std::io::Error,
+    },
     Output(std::io::Error),
 }
 
 impl Failure {
+    pub(crate) fn recording(file: &Path, error: RecordingError) -> Self {
+        Failure::Recording { file: file.to_owned(), error }
+    }
+
     pub(crate) fn code(&self) -> u8 {
         match self {
             Failure::Usage(_) => 2,
-            Failure::Threads(..) | Failure::DifferentPairs { .. } | Failure::Output(_) => 1,
+            Failure::Threads(..)
+            | Failure::DifferentPairs { .. }
+            | Failure::WrongPairs { .. }
+            | Failure::Recording { .. }
+            | Failure::Write { .. }
+            | Failure::Output(_) => 1,
         }
     }
 }
@@ -36,6 +66,15 @@ impl fmt::Display for Failure {
                     "in step {step} one thread and {threads} threads found different pairs: a bug in pivotgrid, please report it"
                 )
             }
+            Failure::WrongPairs { frame, missing, surplus, rejected, invalid } => {
+                write!(
+                    f,
+                    "in frame {frame} the engine missed {missing} of the overlapping pairs and reported {surplus} too many, and \
+                     rejected {rejected} boxes where {invalid} are invalid: a bug in pivotgrid, please report it"
+                )
+            }
+            Failure::Recording { file, error } => write!(f, "{}: {error}", file.display()),
+            Failure::Write { file, error } => write!(f, "cannot write {}: {error}", file.display()),
             Failure::Output(error) => write!(f, "cannot write the output: {error}"),
         }
     }

@@ -1,13 +1,17 @@
-//! pivotgrid at work: runs a scene and shows what every pass costs. `lab --help` tells the rest.
+//! pivotgrid at work: runs a scene or a recording and shows what every pass costs. `lab --help` tells the rest.
 //!
 //! A run goes through the files in this order: [`cli`] (what was asked) → [`series`] (steps, timed) → [`report`] (figures, text,
 //! JSON). A new subcommand is a variant of [`cli::Command`], a file of its own, and an arm in [`text`].
 
+mod check;
 mod cli;
 mod failure;
+mod frames;
 mod list;
 mod machine;
 mod progress;
+mod record;
+mod replay;
 mod report;
 mod run;
 mod series;
@@ -37,6 +41,8 @@ fn text(cli: Cli) -> Result<String, Failure> {
     match cli.command {
         None => run::run(&cli.run),
         Some(Command::Run(options)) => run::run(&options),
+        Some(Command::Replay(options)) => replay::replay(&options),
+        Some(Command::Record(options)) => record::record(&options),
         Some(Command::Scenes) => Ok(list::scenes()),
     }
 }

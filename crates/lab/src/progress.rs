@@ -5,13 +5,17 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Shows nothing when the output goes to a file or another program.
-pub(crate) fn bar(steps: usize) -> ProgressBar {
+/// Shows nothing when the output goes to a file or another program. Without a known number of steps it only counts.
+pub(crate) fn bar(steps: Option<u64>) -> ProgressBar {
     if !(stdout().is_terminal() && stderr().is_terminal()) {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{msg:18} [{bar:40}] {pos}/{len} steps, {elapsed}").expect("a valid template");
-    let bar = ProgressBar::new(steps as u64).with_style(style.progress_chars("## "));
+    let (bar, template) = match steps {
+        Some(steps) => (ProgressBar::new(steps), "{msg:18} [{bar:40}] {pos}/{len} steps, {elapsed}"),
+        None => (ProgressBar::no_length(), "{msg:18} {pos} steps, {elapsed}"),
+    };
+    let style = ProgressStyle::with_template(template).expect("a valid template");
+    bar.set_style(style.progress_chars("## "));
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }

@@ -1,75 +1,75 @@
-//! A series of steps on one world, timed.
+//! A series of steps, timed.
 
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use pivotgrid::{Aabb, BroadPhase, Pair, Pairs, PassTimes, Stats};
+use pivotgrid::{Aabb, BroadPhase, Pair, Pairs, PassTimes, Scalar, Stats};
 use rayon::ThreadPool;
-use scenes::World;
 
 use crate::failure::Failure;
-use crate::settings::{Settings, WARM_UP};
 
-/// What was seen. The vectors have an element per measured step.
+/// Where the boxes come from.
+pub(crate) trait Source<S, const D: usize> {
+    /// Appends the boxes of the next step to the empty vector, or says that there is none.
+    fn next(&mut self, boxes: &mut Vec<Aabb<S, D>>) -> Result<bool, Failure>;
+
+    /// Looks at what the engine made of them. Not timed.
+    fn inspect(&mut self, _boxes: &[Aabb<S, D>], _pairs: Pairs<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+/// What was seen.
 #[derive(Debug)]
 pub(crate) struct Series {
-    pub(crate) first_call: Duration,
-    /// From call to return.
-    pub(crate) steps: Vec<Duration>,
-    /// By the engine's own clock.
-    pub(crate) passes: Vec<PassTimes>,
-    /// Of the pairs, independent of their order.
-    pub(crate) checksums: Vec<u64>,
+    pub(crate) steps: Vec<Step>,
     /// Of the last step.
     pub(crate) stats: Stats,
 }
 
-/// Takes `steps` steps, after those to warm up, on the given number of threads. The same settings give the same boxes.
-pub(crate) fn take<S, const D: usize>(
-    settings: &Settings,
+/// What was seen of one step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    /// From call to return.
+    pub(crate) time: Duration,
+    /// By the engine's own clock.
+    pub(crate) passes: PassTimes,
+    pub(crate) objects: usize,
+    pub(crate) pairs: usize,
+    pub(crate) rejected: usize,
+    /// Of the pairs, independent of their order.
+    pub(crate) checksum: u64,
+}
+
+/// Takes all steps of the source on the given number of threads.
+pub(crate) fn take<S: Scalar, const D: usize>(
+    source: &mut dyn Source<S, D>,
     threads: usize,
-    steps: usize,
     bar: &ProgressBar,
-) -> Result<Series, Failure>
-where
-    S: pivotgrid::Scalar + scenes::Scalar,
-{
+) -> Result<Series, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| Failure::Threads(threads, error))?;
-    bar.set_message("making the scene");
-    let mut world = World::<S, D>::new(settings.scene, settings.objects, settings.seed);
-    let mut boxes = Vec::with_capacity(settings.objects);
-    let mut broad_phase = BroadPhase::<S, D>::new();
     bar.set_message(if threads == 1 { "on 1 thread".to_owned() } else { format!("on {threads} threads") });
 
-    let mut first_call = Duration::ZERO;
-    let (mut times, mut passes, mut checksums) =
-        (Vec::with_capacity(steps), Vec::with_capacity(steps), Vec::with_capacity(steps));
-    for step in 0..WARM_UP + steps {
-        boxes.clear();
-        boxes.extend(world.boxes().iter().map(|bounds| Aabb::new(bounds.min, bounds.max)));
-
+    let mut broad_phase = BroadPhase::<S, D>::new();
+    let (mut boxes, mut steps) = (Vec::new(), Vec::new());
+    while source.next(&mut boxes)? {
         let begin = Instant::now();
         let pairs = detect(&mut broad_phase, &boxes, &pool);
         let time = begin.elapsed();
 
         let checksum = checksum(pairs);
-        if step == 0 {
-            first_call = time;
-        }
-        if step >= WARM_UP {
-            times.push(time);
-            passes.push(broad_phase.stats().times);
-            checksums.push(checksum);
-        }
-        world.step();
+        source.inspect(&boxes, pairs)?;
+        let Stats { times: passes, objects, pairs, rejected, .. } = *broad_phase.stats();
+        steps.push(Step { time, passes, objects, pairs, rejected, checksum });
+        boxes.clear();
         bar.inc(1);
     }
-    Ok(Series { first_call, steps: times, passes, checksums, stats: broad_phase.stats().clone() })
+    Ok(Series { steps, stats: broad_phase.stats().clone() })
 }
 
 /// One thread means the calling one: no pool, as a user without rayon would do it.
-fn detect<'a, S: pivotgrid::Scalar, const D: usize>(
+fn detect<'a, S: Scalar, const D: usize>(
     broad_phase: &'a mut BroadPhase<S, D>,
     boxes: &[Aabb<S, D>],
     pool: &ThreadPool,

@@ -25,17 +25,13 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(crate) fn new(options: &RunOptions) -> Result<Self, Failure> {
-        let (scene, dimensions) = (options.scene, options.scene.dimensions());
-        if !dimensions.contains(&options.dim) {
-            let (wanted, known) = (options.dim, dimensions[0]);
-            return Err(Failure::Usage(format!("the scene {scene} does not exist in {wanted}D; use --dim {known}")));
-        }
+        options.scene.exists()?;
         let threads = options.threads.unwrap_or_else(cores);
         let compare = threads > 1 && !options.no_compare;
         Ok(Settings {
-            scene,
+            scene: options.scene.name,
             objects: options.n,
-            seed: options.seed,
+            seed: options.scene.seed,
             threads,
             steps: options.steps,
             steps_alone: if compare { options.steps.min(MOST_STEPS_ALONE) } else { 0 },

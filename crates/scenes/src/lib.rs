@@ -29,6 +29,11 @@
 //! Koch's scenes (`koch`, `huge`, `clustered`) are from sections 4.1.4, 4.1.7 and 4.1.8 of his thesis; the motion, the sizes
 //! of `poly12` and the worst cases `long` and `line` follow the benchmarks of Schornbaum's. [`terdiman()`] is a fixed scene
 //! with a known answer.
+//!
+//! # What a program recorded
+//!
+//! Boxes need not be made up: the module [`recording`] reads and
+//! writes those of a real engine.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -38,6 +43,7 @@ mod edges;
 mod layout;
 mod places;
 mod random;
+pub mod recording;
 mod scene;
 mod terdiman;
 mod world;

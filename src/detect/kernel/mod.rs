@@ -1,6 +1,6 @@
 //! The kernels: boxes against runs of entries, by SIMD, chosen at run time.
 //!
-//! Detection first lists *what* to compare ([`Task`]s) and then has a kernel do it, in one call for many tasks. So the code that
+//! Detection first lists *what* to compare ([`Tasks`]) and then has a kernel do it, in one call for many tasks. So the code that
 //! looks up runs knows no instruction set, and the code that compares has no unpredictable branch: every step compares [`LANES`]
 //! entries, moves the hits to the front and stores all lanes, and only then counts how many of them are pairs.
 
@@ -12,7 +12,7 @@ mod x86;
 use std::ops::Range;
 
 use crate::{Aabb, InstructionSet, Pair, Scalar};
-pub(crate) use tasks::{Task, Tasks};
+pub(crate) use tasks::Tasks;
 
 /// How many entries are compared at once.
 pub(crate) const LANES: usize = 8;
@@ -199,16 +199,20 @@ mod tests {
         let tasks: Vec<_> = (0..190).flat_map(|i| [(i, i + 1..i + 2 + i % 9), (i, 0..(i % 40) + 1), (i, i..200)]).collect();
         let (min, max, ids) = columns::<S, D>(200);
         let bounds = |entry: usize| Aabb::<S, D> { min: min.each_ref().map(|c| c[entry]), max: max.each_ref().map(|c| c[entry]) };
-        let expected: Vec<Pair> = tasks
+        let mut expected: Vec<Pair> = tasks
             .iter()
             .flat_map(|(entry, run)| run.clone().map(move |other| (*entry, other)))
             .filter(|(entry, other)| bounds(*entry).overlaps(&bounds(*other)))
             .map(|(entry, other)| Pair::new(ids[entry], ids[other]))
             .collect();
         assert!(expected.len() > 200);
+        expected.sort_unstable();
+        let order = run::<S, D>(Kernel::Portable, &tasks).0;
         let sets = [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Best];
         for kernel in sets.into_iter().filter_map(Kernel::of) {
-            let (pairs, candidates) = run::<S, D>(kernel, &tasks);
+            let (mut pairs, candidates) = run::<S, D>(kernel, &tasks);
+            assert_eq!(pairs, order, "{kernel:?}");
+            pairs.sort_unstable();
             assert_eq!(pairs, expected, "{kernel:?}");
             assert_eq!(candidates, tasks.iter().map(|(_, run)| run.len() as u64).sum::<u64>());
         }

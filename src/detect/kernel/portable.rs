@@ -4,22 +4,40 @@ use super::{Columns, LANES, Tasks, lanes_below};
 use crate::{Aabb, Pair, Scalar};
 
 pub(super) fn pairs<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, tasks: &mut Tasks, out: &mut Vec<Pair>) {
-    while let Some(task) = tasks.current() {
-        let (bounds, id) = (columns.bounds(task.entry as usize), columns.ids[task.entry as usize]);
-        let (mut at, end) = (task.begin as usize, task.end as usize);
-        while at < end {
-            if out.capacity() - out.len() < LANES {
-                task.begin = at as u32;
-                return;
-            }
-            let mut mask = overlaps(columns, &bounds, at) & lanes_below(end - at);
-            while mask != 0 {
-                out.push(Pair::new(id, columns.ids[at + mask.trailing_zeros() as usize]));
-                mask &= mask - 1;
-            }
-            at += LANES;
+    loop {
+        let short = tasks.take_short(out.capacity() - out.len());
+        if short.is_empty() {
+            break;
         }
-        tasks.done += 1;
+        for task in short {
+            let (bounds, id) = (columns.bounds(task.entry()), columns.ids[task.entry()]);
+            batch(columns, &bounds, id, task.begin(), task.end(), out);
+        }
+    }
+    while let Some(task) = tasks.take_long() {
+        let (bounds, id) = (columns.bounds(task.entry()), columns.ids[task.entry()]);
+        for at in (task.begin()..task.end()).step_by(LANES) {
+            if out.capacity() - out.len() < LANES {
+                return tasks.put_back(task, at);
+            }
+            batch(columns, &bounds, id, at, task.end(), out);
+        }
+    }
+}
+
+#[inline(always)]
+fn batch<S: Scalar, const D: usize>(
+    columns: &Columns<'_, S, D>,
+    bounds: &Aabb<S, D>,
+    id: u32,
+    at: usize,
+    end: usize,
+    out: &mut Vec<Pair>,
+) {
+    let mut mask = overlaps(columns, bounds, at) & lanes_below(end - at);
+    while mask != 0 {
+        out.push(Pair::new(id, columns.ids[at + mask.trailing_zeros() as usize]));
+        mask &= mask - 1;
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{Pair, Scalar};
 /// The loop that both instruction sets share: `overlaps` says which of eight entries overlap, `front` moves those of eight
 /// indices that are in a set to the front. A macro, because a function could not be compiled for two instruction sets.
 macro_rules! kernel {
-    ($token:ident, $loop:ident, $features:literal, [$($feature:tt),*], $overlaps:ident, $front:ident) => {
+    ($token:ident, $loop:ident, $batch:ident, $features:literal, [$($feature:tt),*], $overlaps:ident, $front:ident) => {
         /// Proof that the machine has the features.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) struct $token(());
@@ -38,52 +38,83 @@ macro_rules! kernel {
 
         #[target_feature(enable = $features)]
         fn $loop<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, tasks: &mut Tasks, out: &mut Vec<Pair>) {
-            let (min, max, ids) = (columns.min.map(<[S]>::as_ptr), columns.max.map(<[S]>::as_ptr), columns.ids.as_ptr());
-            let (mut len, room, pairs) = (out.len(), out.capacity(), out.as_mut_ptr());
-            'tasks: while let Some(task) = tasks.current() {
-                let entry = task.entry as usize;
-                let (mut at, end) = (task.begin as usize, task.end as usize);
-                assert!(entry < columns.entries && end <= columns.entries);
-                // SAFETY: the entry is one, and every column has at least as many values as there are entries.
-                let (low, high, id) = unsafe {
-                    (min.map(|column| *column.add(entry)), max.map(|column| *column.add(entry)), *ids.add(entry))
-                };
-                let id = _mm256_set1_epi32(id as i32);
-                while at < end {
-                    if room - len < LANES {
-                        task.begin = at as u32;
-                        break 'tasks;
+            loop {
+                let short = tasks.take_short(out.capacity() - out.len());
+                if short.is_empty() {
+                    break;
+                }
+                let mut len = out.len();
+                for task in short {
+                    assert!(task.entry() < columns.entries && task.begin() < task.end() && task.end() <= columns.entries);
+                    // SAFETY: the entry is one, the run is not empty and ends within the entries; for each task that was taken
+                    // there is room for `LANES` pairs.
+                    len += unsafe { $batch(columns, task.entry(), task.begin(), task.end(), out.as_mut_ptr().add(len)) };
+                }
+                // SAFETY: the pairs up to `len` were written above, each batch at the end of the last, within the capacity.
+                unsafe { out.set_len(len) };
+            }
+            while let Some(task) = tasks.take_long() {
+                let mut at = task.begin();
+                assert!(task.entry() < columns.entries && task.end() <= columns.entries);
+                while at < task.end() {
+                    let len = out.len();
+                    if out.capacity() - len < LANES {
+                        return tasks.put_back(task, at);
                     }
-                    // SAFETY: the features are those of this function; `at < end <= entries`, and every column has at
-                    // least `LANES` values more than there are entries.
-                    let (mask, others) = unsafe {
-                        let mask = S::$overlaps(min.map(|column| column.add(at)), max.map(|column| column.add(at)), &low, &high);
-                        (mask & lanes_below(end - at), _mm256_loadu_si256(ids.add(at).cast()))
-                    };
-                    let others = $front(others, mask);
-                    let (a, b) = (_mm256_min_epu32(id, others), _mm256_max_epu32(id, others));
-                    let (even, odd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
-                    // SAFETY: there is room for `LANES` pairs of two 32-bit words each behind `len`, checked above.
-                    unsafe {
-                        let to = pairs.add(len).cast::<__m256i>();
-                        _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(even, odd));
-                        _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(even, odd));
-                    }
-                    len += mask.count_ones() as usize;
+                    // SAFETY: the entry is one; `at` lies within the run, which ends within the entries; there is room for
+                    // `LANES` pairs.
+                    let hits = unsafe { $batch(columns, task.entry(), at, task.end(), out.as_mut_ptr().add(len)) };
+                    // SAFETY: so many have been written behind `len`.
+                    unsafe { out.set_len(len + hits) };
                     at += LANES;
                 }
-                tasks.done += 1;
             }
-            // SAFETY: the pairs up to `len` were written above, each batch at the end of the last, within the capacity.
-            unsafe { out.set_len(len) };
+        }
+
+        /// Compares an entry with those from `at` to `end`, at most [`LANES`] of them, writes the pairs and returns how many.
+        ///
+        /// # Safety
+        ///
+        /// `entry < columns.entries`, `at < end <= columns.entries`, and there must be room for [`LANES`] pairs.
+        #[target_feature(enable = $features)]
+        #[inline]
+        unsafe fn $batch<S: Scalar, const D: usize>(
+            columns: &Columns<'_, S, D>,
+            entry: usize,
+            at: usize,
+            end: usize,
+            to: *mut Pair,
+        ) -> usize {
+            // SAFETY: `entry` and `at` are entries, and every column has at least `LANES` values more than there are entries.
+            let (mask, id, others) = unsafe {
+                let (min, max) = (columns.min.map(|c| c.as_ptr().add(at)), columns.max.map(|c| c.as_ptr().add(at)));
+                let low = columns.min.map(|column| *column.get_unchecked(entry));
+                let high = columns.max.map(|column| *column.get_unchecked(entry));
+                let mask = S::$overlaps(min, max, &low, &high);
+                let (id, others) = (*columns.ids.get_unchecked(entry), _mm256_loadu_si256(columns.ids.as_ptr().add(at).cast()));
+                (mask & lanes_below(end - at), id, others)
+            };
+            let (id, others) = (_mm256_set1_epi32(id as i32), $front(others, mask));
+            let (a, b) = (_mm256_min_epu32(id, others), _mm256_max_epu32(id, others));
+            let (even, odd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+            let hits = mask.count_ones() as usize;
+            let to = to.cast::<__m256i>();
+            // SAFETY: there is room for `LANES` pairs of two 32-bit words each.
+            unsafe { _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(even, odd)) };
+            if hits > LANES / 2 {
+                // SAFETY: as above; this is the second half of it.
+                unsafe { _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(even, odd)) };
+            }
+            hits
         }
     };
 }
 
-kernel!(HasAvx2, pairs_avx2, "avx2,bmi2,popcnt", ["avx2", "bmi2", "popcnt"], overlaps_avx2, front_avx2);
+kernel!(HasAvx2, pairs_avx2, batch_avx2, "avx2,bmi2,popcnt", ["avx2", "bmi2", "popcnt"], overlaps_avx2, front_avx2);
 kernel!(
     HasAvx512,
     pairs_avx512,
+    batch_avx512,
     "avx512f,avx512vl,avx2,bmi2,popcnt",
     ["avx512f", "avx512vl", "avx2", "bmi2", "popcnt"],
     overlaps_avx512,

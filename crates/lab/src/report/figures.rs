@@ -6,17 +6,11 @@ use pivotgrid::Stats;
 use serde::Serialize;
 
 use crate::machine::Machine;
-use crate::series::Series;
-use crate::settings::{Settings, WARM_UP};
+use crate::series::{Series, Step};
 
-/// All figures of a run. Its JSON form is what `--json` prints.
+/// What can be said of any series that is not empty.
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
-    pub(crate) scene: &'static str,
-    pub(crate) description: &'static str,
-    pub(crate) dimension: usize,
-    pub(crate) scalar: &'static str,
-    pub(crate) seed: u64,
+pub(crate) struct Figures {
     pub(crate) machine: Machine,
     pub(crate) threads: usize,
     pub(crate) warm_up_steps: usize,
@@ -24,12 +18,12 @@ pub(crate) struct Report {
     pub(crate) first_call_ms: f64,
     pub(crate) step_ms: Spread,
     pub(crate) passes: Vec<Pass>,
+    pub(crate) ns_per_object: f64,
     pub(crate) steps_per_second: f64,
     pub(crate) objects_per_second: f64,
     pub(crate) pairs_per_object: f64,
     pub(crate) candidates_per_object: f64,
     pub(crate) bytes_per_object: f64,
-    pub(crate) alone: Option<Alone>,
     pub(crate) last_step: Stats,
 }
 
@@ -50,62 +44,36 @@ pub(crate) struct Pass {
     pub(crate) share: f64,
 }
 
-/// The second run, on one thread.
-#[derive(Debug, Serialize)]
-pub(crate) struct Alone {
-    pub(crate) steps: usize,
-    pub(crate) step_ms: Spread,
-    /// How many times faster the threads are together.
-    pub(crate) speedup: f64,
-}
-
-impl Report {
-    pub(crate) fn new(
-        settings: &Settings,
-        dimension: usize,
-        scalar: &'static str,
-        together: Series,
-        alone: Option<Series>,
-    ) -> Self {
-        let objects = settings.objects as f64;
-        let step_ms = Spread::of(together.steps.iter().copied());
-        let stats = &together.stats;
-        Report {
-            scene: settings.scene.name(),
-            description: settings.scene.describe(),
-            dimension,
-            scalar,
-            seed: settings.seed,
+impl Figures {
+    /// Of a series with more steps than those to warm up.
+    pub(crate) fn new(series: Series, warm_up: usize, threads: usize) -> Self {
+        let Series { steps: all, stats } = series;
+        let steps = &all[warm_up..];
+        // What is said per object is said per object of an average step; where there are none, of the step itself.
+        let objects = (steps.iter().map(|step| step.objects as f64).sum::<f64>() / steps.len() as f64).max(1.0);
+        let last_objects = stats.objects.max(1) as f64;
+        let step_ms = Spread::of(steps.iter().map(|step| step.time));
+        Figures {
             machine: Machine::this(),
-            threads: settings.threads,
-            warm_up_steps: WARM_UP,
-            steps: together.steps.len(),
-            first_call_ms: milliseconds(together.first_call),
+            threads,
+            warm_up_steps: warm_up,
+            steps: steps.len(),
+            first_call_ms: milliseconds(all[0].time),
             step_ms,
-            passes: passes(&together, objects),
+            passes: passes(steps, objects),
+            ns_per_object: 1e6 * step_ms.median / objects,
             steps_per_second: 1e3 / step_ms.median,
             objects_per_second: 1e3 * objects / step_ms.median,
-            pairs_per_object: stats.pairs as f64 / objects,
-            candidates_per_object: stats.candidates as f64 / objects,
-            bytes_per_object: stats.bytes as f64 / objects,
-            alone: alone.map(|alone| Alone::new(&alone, &together)),
-            last_step: together.stats,
+            pairs_per_object: stats.pairs as f64 / last_objects,
+            candidates_per_object: stats.candidates as f64 / last_objects,
+            bytes_per_object: stats.bytes as f64 / last_objects,
+            last_step: stats,
         }
     }
 }
 
-impl Alone {
-    /// Compares steps on the same boxes only: the world may get easier or harder as it moves.
-    fn new(alone: &Series, together: &Series) -> Self {
-        let steps = alone.steps.len();
-        let step_ms = Spread::of(alone.steps.iter().copied());
-        let same_steps = Spread::of(together.steps[..steps].iter().copied());
-        Alone { steps, step_ms, speedup: step_ms.median / same_steps.median }
-    }
-}
-
 impl Spread {
-    fn of(times: impl Iterator<Item = Duration>) -> Self {
+    pub(crate) fn of(times: impl Iterator<Item = Duration>) -> Self {
         let mut times: Vec<f64> = times.map(milliseconds).collect();
         times.sort_unstable_by(f64::total_cmp);
         let middle = times.len() / 2;
@@ -114,9 +82,9 @@ impl Spread {
     }
 }
 
-fn passes(series: &Series, objects: f64) -> Vec<Pass> {
-    let names = series.stats.times.named().map(|(name, _)| name);
-    let medians = std::array::from_fn(|pass| Spread::of(series.passes.iter().map(|times| times.named()[pass].1)).median);
+fn passes(steps: &[Step], objects: f64) -> Vec<Pass> {
+    let names = steps[0].passes.named().map(|(name, _)| name);
+    let medians = std::array::from_fn(|pass| Spread::of(steps.iter().map(|step| step.passes.named()[pass].1)).median);
     let sum: f64 = f64::max(medians.iter().sum(), f64::MIN_POSITIVE);
     let pass = |(name, median_ms): (&'static str, f64)| Pass {
         name,

@@ -1,12 +1,17 @@
-//! The figures of a run, for people and for machines.
+//! The figures of a run or a replay, for people and for machines.
 
 mod figures;
 mod number;
+mod replay;
+mod scene;
 mod table;
 
-pub(crate) use figures::Report;
-pub(crate) use table::text;
+use serde::Serialize;
 
-pub(crate) fn json(report: &Report) -> String {
+pub(crate) use number::grouped;
+pub(crate) use replay::ReplayReport;
+pub(crate) use scene::Report;
+
+pub(crate) fn json(report: &impl Serialize) -> String {
     serde_json::to_string_pretty(report).expect("plain figures") + "\n"
 }

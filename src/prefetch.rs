@@ -1,0 +1,22 @@
+//! Asking for memory before it is needed.
+
+/// Asks the processor to fetch an element that will be read soon. A hint: nothing depends on it, and where there is no such
+/// instruction (or no stable way to it) nothing happens.
+#[inline(always)]
+pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unsafe_code)]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let first = slice.as_ptr().wrapping_add(index).cast::<i8>();
+        // An element may lie astride two cache lines.
+        let last = first.wrapping_add(size_of::<T>().saturating_sub(1));
+        // SAFETY: SSE is part of every x86-64, and prefetching reads nothing and never faults, wherever the pointer points.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(first);
+            _mm_prefetch::<_MM_HINT_T0>(last);
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (slice, index);
+}
