@@ -14,6 +14,28 @@ use crate::scalar::Scalar;
 /// let ball = Aabb::around([1.5, 0.5, 0.5], [0.5, 0.5, 0.5]);
 /// assert!(crate_.overlaps(&ball)); // they touch at x = 1
 /// ```
+///
+/// Corners may be whatever turns into an array: the vectors and points of glam, mint, nalgebra and parry do, so none of them
+/// needs a feature of this crate.
+///
+/// ```
+/// use pivotgrid::Aabb;
+///
+/// let (center, radius) = (glam::vec3(1.5, 0.5, 0.5), glam::Vec3::splat(0.5));
+/// assert_eq!(Aabb::new(center - radius, center + radius), Aabb::around(center, radius));
+/// ```
+///
+/// In memory a box is its bounds, `min` before `max`, and nothing else. With bytemuck, boxes that lie in somebody else's buffer
+/// are read where they are:
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase, Pair};
+///
+/// let from_elsewhere: Vec<f32> = vec![0.0, 0.0, 1.0, 1.0, /* the next box */ 0.5, 0.5, 2.0, 2.0];
+/// let boxes: &[Aabb<f32, 2>] = bytemuck::cast_slice(&from_elsewhere);
+/// assert_eq!(boxes[1], Aabb::new([0.5, 0.5], [2.0, 2.0]));
+/// assert_eq!(BroadPhase::<f32, 2>::new().detect(boxes).sorted(), [Pair { a: 0, b: 1 }]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -29,7 +51,7 @@ pub struct Aabb<S, const D: usize> {
 }
 
 impl<S: Scalar, const D: usize> Aabb<S, D> {
-    /// The box between two corners. Takes arrays and whatever turns into them, such as glam's and mint's vectors.
+    /// The box between two corners. Takes arrays and whatever turns into them, such as the vectors of glam, mint and nalgebra.
     #[inline]
     pub fn new(min: impl Into<[S; D]>, max: impl Into<[S; D]>) -> Self {
         Aabb { min: min.into(), max: max.into() }
@@ -49,6 +71,13 @@ impl<S: Scalar, const D: usize> Aabb<S, D> {
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
         (0..D).all(|axis| self.min[axis] <= other.max[axis] && other.min[axis] <= self.max[axis])
+    }
+
+    /// Whether no bound is NaN and `min <= max` on every axis.
+    #[inline(always)]
+    pub(crate) fn is_valid(&self) -> bool {
+        // Without `&&`: one predictable branch per box instead of one per axis.
+        (0..D).fold(true, |valid, axis| valid & (self.min[axis] <= self.max[axis]))
     }
 
     /// The box that overlaps nothing and that [`grow`](Self::grow) turns into any other.

@@ -1,6 +1,6 @@
 //! What the engine asks of a user's object.
 
-use crate::{Aabb, Scalar};
+use crate::{Aabb, Ball, Groups, Scalar};
 
 /// Something that has a box. Implement it for your body or particle type and hand the engine a slice of them; plain
 /// [`Aabb`]s work as they are.
@@ -38,6 +38,20 @@ pub trait Bounded<S: Scalar, const D: usize> {
     fn pairs_with(&self, _other: &Self) -> bool {
         true
     }
+
+    /// Which objects it pairs with, by groups and body: see [`Groups`]. Cheaper than [`pairs_with`](Self::pairs_with), because it
+    /// is asked once per object and the kernels check it. Asked from any of the pool's threads.
+    #[inline]
+    fn groups(&self) -> Groups {
+        Groups::ALL
+    }
+
+    /// The ball that the object is, if it is one. Two balls pair if they touch, exactly, and not already if their boxes overlap;
+    /// a ball and something else pair by their boxes. The box must be wide enough, as [`Ball::aabb`] is.
+    #[inline]
+    fn ball(&self) -> Option<Ball<S, D>> {
+        None
+    }
 }
 
 impl<S: Scalar, const D: usize> Bounded<S, D> for Aabb<S, D> {
@@ -55,5 +69,13 @@ impl<S: Scalar, const D: usize, T: Bounded<S, D>> Bounded<S, D> for &T {
     #[inline]
     fn pairs_with(&self, other: &Self) -> bool {
         T::pairs_with(self, other)
+    }
+    #[inline]
+    fn groups(&self) -> Groups {
+        T::groups(self)
+    }
+    #[inline]
+    fn ball(&self) -> Option<Ball<S, D>> {
+        T::ball(self)
     }
 }

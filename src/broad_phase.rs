@@ -1,10 +1,12 @@
-//! The face of the engine, and a step from top to bottom.
+//! The face of the engine.
 
-use crate::build::gather::Source;
-use crate::engine::{Clock, Engine};
-use crate::lockfree::Cursor;
+use std::ops::ControlFlow;
+
+use crate::engine::Engine;
+use crate::objects::By;
+use crate::step::{show, store};
 use crate::workers::Team;
-use crate::{Bounded, Config, ConfigError, DetectError, MAX_OBJECTS, Pairs, RejectReason, Rejected, Scalar, Stats};
+use crate::{Aabb, Bounded, Config, ConfigError, DetectError, MAX_OBJECTS, Pair, Pairs, Rejected, Scalar, Stats};
 
 /// Finds all pairs of overlapping boxes of a scene, step after step.
 ///
@@ -31,7 +33,7 @@ use crate::{Bounded, Config, ConfigError, DetectError, MAX_OBJECTS, Pairs, Rejec
 /// ```
 #[derive(Debug)]
 pub struct BroadPhase<S: Scalar = f32, const D: usize = 3> {
-    engine: Engine<S, D>,
+    pub(crate) engine: Engine<S, D>,
 }
 
 impl<S: Scalar, const D: usize> Default for BroadPhase<S, D> {
@@ -66,17 +68,13 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     ///
     /// Only if the user's [`Bounded`] does; the panic is passed on, and the engine stays usable.
     pub fn par_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Pairs<'_> {
-        if objects.len() <= self.engine.config.serial_up_to {
-            return self.detect(objects);
-        }
-        // One way into the pool for the whole step, instead of one per pass.
-        rayon::scope(|_| self.step(objects, Team::of_current_pool()));
+        self.in_pool(objects.len(), |engine, team| store(engine, objects, team));
         self.found()
     }
 
     /// Finds all overlapping pairs on the calling thread: the same as [`par_detect`](Self::par_detect) with one worker.
     pub fn detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Pairs<'_> {
-        self.step(objects, Team::ALONE);
+        store(&mut self.engine, objects, Team::ALONE);
         self.found()
     }
 
@@ -92,9 +90,61 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         Ok(self.detect(objects))
     }
 
+    /// [`par_detect`](Self::par_detect) of `count` boxes that a function knows by index: for objects that do not lie in one slice,
+    /// such as those of an ECS, a structure of arrays, or foreign memory with a stride.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, BroadPhase};
+    ///
+    /// let (x, y, radius) = (vec![0.0, 1.5, 9.0], vec![0.0, 0.5, 9.0], 1.0);
+    /// let mut broad_phase = BroadPhase::<f32, 2>::new();
+    /// let pairs = broad_phase.par_detect_by(x.len(), |i| Aabb::around([x[i], y[i]], [radius; 2]));
+    /// assert_eq!(pairs.len(), 1);
+    /// ```
+    pub fn par_detect_by(&mut self, count: usize, aabb: impl Fn(usize) -> Aabb<S, D> + Sync) -> Pairs<'_> {
+        let objects = By { len: count, bounds: aabb };
+        self.in_pool(count, |engine, team| store(engine, &objects, team));
+        self.found()
+    }
+
+    /// Shows every overlapping pair to a function instead of storing it: for those who go straight on to the narrow phase or a
+    /// force loop. Works in the rayon pool in which it is called.
+    ///
+    /// Each worker makes a state of its own by `new_state`, and `visit` gets it with each of the worker's pairs; the states are
+    /// returned, to be reduced. After a `Break` the workers stop soon, but not at once: a few more pairs may be visited.
+    ///
+    /// Objects that were left out are in [`rejected`](Self::rejected).
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use pivotgrid::{Aabb, BroadPhase};
+    ///
+    /// let boxes: Vec<_> = (0..5000).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.0, 1.0])).collect();
+    /// let mut broad_phase = BroadPhase::<f32, 2>::new();
+    /// let counts = broad_phase.par_for_each_pair(&boxes, || 0, |count, _pair| {
+    ///     *count += 1;
+    ///     ControlFlow::Continue(())
+    /// });
+    /// assert_eq!(counts.into_iter().sum::<usize>(), 4999);
+    /// ```
+    pub fn par_for_each_pair<T: Bounded<S, D> + Sync, W: Send>(
+        &mut self,
+        objects: &[T],
+        new_state: impl Fn() -> W + Sync,
+        visit: impl Fn(&mut W, Pair) -> ControlFlow<()> + Sync,
+    ) -> Vec<W> {
+        let (new_state, visit) = (&new_state, &visit);
+        self.in_pool(objects.len(), |engine, team| show(engine, objects, team, new_state, visit))
+    }
+
     /// What the last step did and what it cost.
     pub fn stats(&self) -> &Stats {
         &self.engine.stats
+    }
+
+    /// The objects that were left out of the last step, in ascending order of index.
+    pub fn rejected(&self) -> &[Rejected] {
+        &self.engine.rejected
     }
 
     /// Gives back memory that holds nothing any more: all but room for as many objects as the last step had.
@@ -102,41 +152,17 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         self.engine.shrink_to_fit();
     }
 
-    fn found(&self) -> Pairs<'_> {
+    pub(crate) fn found(&self) -> Pairs<'_> {
         Pairs::new(&self.engine.pairs, &self.engine.rejected)
     }
 
-    /// The step.
-    fn step<T: Bounded<S, D> + Sync>(&mut self, objects: &[T], team: Team) {
-        let surplus = objects.len() > MAX_OBJECTS;
-        let objects = &objects[..objects.len().min(MAX_OBJECTS)];
-        let mut clock = Clock::start();
-
-        let engine = &mut self.engine;
-        let team = engine.prepare(objects.len(), team);
-        let order = std::mem::take(&mut engine.order);
-        let visited = engine.known.max(objects.len());
-        let source = Source { objects, order: &order[..visited], rejected: Cursor::new() };
-        // If the user's code panics below, the order is lost, and with it only some speed.
-        engine.known = 0;
-
-        let planned = engine.plan(&source, team);
-        engine.stats.times.plan = clock.lap();
-        let counted = engine.count(&source, planned, team);
-        engine.stats.times.count = clock.lap();
-        let offsets = engine.offset(counted, team);
-        engine.stats.times.offset = clock.lap();
-        let scattered = engine.scatter(&source, offsets, team);
-        engine.order = std::mem::replace(&mut engine.next_order, order);
-        engine.known = objects.len();
-        engine.stats.times.scatter = clock.lap();
-        engine.detect(objects, scattered, team);
-        engine.stats.times.detect = clock.lap();
-
-        if surplus {
-            engine.rejected.push(Rejected { index: MAX_OBJECTS, reason: RejectReason::BeyondIndex });
+    /// Runs a step with as many workers as the pool has, or on the calling thread where handing out work would cost more.
+    pub(crate) fn in_pool<R: Send>(&mut self, objects: usize, run: impl FnOnce(&mut Engine<S, D>, Team) -> R + Send) -> R {
+        if objects <= self.engine.config.serial_up_to {
+            return run(&mut self.engine, Team::ALONE);
         }
-        engine.conclude(objects.len(), team);
+        // One way into the pool for the whole step, instead of one per pass.
+        rayon::scope(|_| run(&mut self.engine, Team::of_current_pool()))
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crossbeam::utils::CachePadded;
 
 use crate::build::count::{Runs, Tally};
-use crate::build::gather;
+use crate::build::gather::{self, Seen};
 use crate::build::grid::Grid;
 use crate::build::offset::Placed;
 use crate::build::plan::{MAX_LEVELS, Plan};
@@ -38,6 +38,8 @@ pub(crate) struct Engine<S, const D: usize> {
     pub(crate) survey: Survey,
     /// Blocks of pairs: those of the last step, and empty ones for the next.
     pub(crate) pairs: Vec<Vec<Pair>>,
+    /// The same for pairs with static objects.
+    pub(crate) static_pairs: Vec<Vec<Pair>>,
     pub(crate) rejected: Vec<Rejected>,
     pub(crate) stats: Stats,
 }
@@ -46,12 +48,14 @@ pub(crate) struct Engine<S, const D: usize> {
 #[derive(Debug)]
 pub(crate) struct Worker {
     pub(crate) survey: Survey,
-    pub(crate) rejected: Vec<Rejected>,
+    pub(crate) seen: Seen,
     pub(crate) tally: Tally,
     pub(crate) runs: Box<Runs>,
     pub(crate) placed: Placed,
     pub(crate) finder: Finder,
     pub(crate) pairs_beyond: Vec<Vec<Pair>>,
+    /// Static objects that an object touches.
+    pub(crate) touched: Vec<u32>,
 }
 
 /// Chunks that a worker clears at a time.
@@ -72,6 +76,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             workers: Vec::new(),
             survey: Survey::new(),
             pairs: Vec::new(),
+            static_pairs: Vec::new(),
             rejected: Vec::new(),
             stats: Stats::default(),
         }
@@ -101,7 +106,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             self.workers.push(CachePadded::new(Worker::new()));
         }
         for worker in &mut self.workers {
-            worker.rejected.clear();
+            worker.seen.clear();
             worker.finder.clear();
             // There are some if the user's filter panicked in the last step.
             self.pairs.append(&mut worker.pairs_beyond);
@@ -130,26 +135,19 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     pub(crate) fn conclude(&mut self, objects: usize, team: Team) {
         let workers = &mut self.workers[..team.workers()];
         for worker in workers.iter() {
-            self.rejected.extend_from_slice(&worker.rejected);
+            self.rejected.extend_from_slice(&worker.seen.rejected);
         }
         self.rejected.sort_unstable();
         let most = workers.iter().map(|worker| worker.finder.capacity());
         let most = most.fold([0; 3], |most, room| std::array::from_fn(|kind| most[kind].max(room[kind])));
         for worker in workers.iter_mut() {
-            worker.rejected.clear();
-            worker.rejected.reserve(self.rejected.len());
+            worker.seen.rejected.clear();
+            worker.seen.rejected.reserve(self.rejected.len());
             worker.placed.items.clear();
             reserve_with_slack(&mut worker.placed.items, self.grid.items.len());
             worker.finder.reserve(most);
         }
-        let found: usize = self.pairs.iter().map(Vec::len).sum();
-        // A kernel leaves a block when it might not have room for all lanes.
-        let blocks = found.div_ceil(sink::BLOCK - (LANES - 1)) + team.workers();
-        if self.pairs.len() < blocks {
-            reserve_with_slack(&mut self.pairs, blocks);
-            self.pairs.resize_with(blocks, || Vec::with_capacity(sink::BLOCK));
-        }
-
+        let found = stock_up(&mut self.pairs, team);
         let workers = &self.workers[..team.workers()];
         let stats = &mut self.stats;
         stats.objects = objects;
@@ -185,7 +183,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     /// Memory held, in bytes.
     fn bytes(&self) -> usize {
         let workers = self.workers.iter().map(|worker| worker.bytes()).sum::<usize>();
-        let pairs: usize = self.pairs.iter().map(Vec::capacity).sum();
+        let pairs: usize = self.pairs.iter().chain(&self.static_pairs).map(Vec::capacity).sum();
         self.grid.bytes()
             + self.table.bytes()
             + self.staged.capacity() * size_of::<Staged<S, D>>()
@@ -193,7 +191,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             + self.workers.capacity() * size_of::<CachePadded<Worker>>()
             + workers
             + pairs * size_of::<Pair>()
-            + self.pairs.capacity() * size_of::<Vec<Pair>>()
+            + (self.pairs.capacity() + self.static_pairs.capacity()) * size_of::<Vec<Pair>>()
             + self.rejected.capacity() * size_of::<Rejected>()
     }
 
@@ -212,6 +210,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.next_order = Vec::new();
         self.workers = Vec::new();
         self.pairs = Vec::new();
+        self.static_pairs = Vec::new();
         self.rejected = Vec::new();
         self.stats.bytes = self.bytes();
     }
@@ -221,18 +220,37 @@ impl Worker {
     fn new() -> Self {
         Worker {
             survey: Survey::new(),
-            rejected: Vec::new(),
+            seen: Seen::default(),
             tally: Tally::default(),
             runs: Box::default(),
             placed: Placed::default(),
             finder: Finder::default(),
             pairs_beyond: Vec::new(),
+            touched: Vec::new(),
         }
     }
 
     fn bytes(&self) -> usize {
-        self.rejected.capacity() * size_of::<Rejected>() + self.placed.bytes() + self.finder.bytes() + self.survey.bytes()
+        self.seen.rejected.capacity() * size_of::<Rejected>()
+            + self.placed.bytes()
+            + self.finder.bytes()
+            + self.survey.bytes()
+            + self.touched.capacity() * size_of::<u32>()
+            + size_of::<Runs>()
     }
+}
+
+/// Evens out a stock of blocks of pairs after a step: as many as the same number of pairs can take, however they fall to the
+/// workers. Returns how many pairs there are.
+pub(crate) fn stock_up(stock: &mut Vec<Vec<Pair>>, team: Team) -> usize {
+    let found: usize = stock.iter().map(Vec::len).sum();
+    // A kernel leaves a block when it might not have room for all lanes.
+    let blocks = found.div_ceil(sink::BLOCK - (LANES - 1)) + team.workers();
+    if stock.len() < blocks {
+        reserve_with_slack(stock, blocks);
+        stock.resize_with(blocks, || Vec::with_capacity(sink::BLOCK));
+    }
+    found
 }
 
 /// Room for `len` elements and, if that takes an allocation, for some more.

@@ -3,6 +3,8 @@
 #![warn(missing_docs)]
 
 mod aabb;
+mod ball;
+mod between;
 mod bounded;
 mod broad_phase;
 mod build;
@@ -10,24 +12,44 @@ mod config;
 mod detect;
 mod engine;
 mod grid;
+mod groups;
 #[allow(unsafe_code)]
 mod lockfree;
+mod neighbours;
+mod objects;
 mod pairs;
 mod passes;
+mod periodic;
+#[allow(unsafe_code)]
+mod plain;
 mod prefetch;
+mod query;
 mod rejected;
 mod scalar;
+mod scope;
+mod statics;
 mod stats;
+mod step;
+mod swept;
 mod sync;
+mod tracker;
 mod workers;
 
 pub use aabb::Aabb;
+pub use ball::Ball;
 pub use bounded::Bounded;
 pub use broad_phase::BroadPhase;
 #[doc(hidden)]
 pub use build::costs::Costs;
 pub use config::{Config, ConfigError, InstructionSet};
+pub use groups::Groups;
+pub use neighbours::{NeighbourIter, NeighbourRows, Neighbours};
 pub use pairs::{Iter, Pair, Pairs, ParIter};
+pub use periodic::{Periodic, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicReason, PeriodicRejected};
+pub use query::{Hit, Neighbor, Queries, Ray, Rows, Sweep};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};
 pub use scalar::Scalar;
+pub use statics::{PairsWithStatics, StaticSet};
 pub use stats::{LevelStats, PassTimes, Stats};
+pub use swept::Swept;
+pub use tracker::{Events, PairTracker};

@@ -2,6 +2,7 @@
 //!
 //! A pass takes what the one before it made, so they cannot be called in another order.
 
+use crate::Scalar;
 use crate::build::count::{self, Tally};
 use crate::build::gather::{self, Source};
 use crate::build::offset;
@@ -10,12 +11,12 @@ use crate::build::scatter::{self, Tails};
 use crate::build::survey::Extent;
 use crate::detect::View;
 use crate::detect::kernel::LANES;
-use crate::detect::sink::Sink;
+use crate::detect::sink::{Consumer, Sink};
 use crate::engine::{Engine, Worker, reserve_with_slack};
 use crate::grid::z_key;
 use crate::lockfree::{Blocks, Cursor, Directory, Full};
+use crate::objects::Objects;
 use crate::workers::Team;
-use crate::{Bounded, Pair, Scalar};
 
 /// After planning: whether the objects were gathered for it.
 pub(crate) struct Planned {
@@ -57,8 +58,8 @@ const LISTED_BLOCK: usize = 32;
 
 impl<S: Scalar, const D: usize> Engine<S, D> {
     /// Makes sure that there is a plan.
-    pub(crate) fn plan<T: Bounded<S, D> + Sync>(&mut self, source: &Source<'_, T>, team: Team) -> Planned {
-        let objects = source.objects.len();
+    pub(crate) fn plan<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, team: Team) -> Planned {
+        let objects = source.len;
         if objects <= self.config.all_pairs_up_to {
             self.plan = Some(Plan::all_pairs(objects));
             return Planned { gathered: false };
@@ -72,7 +73,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             let Some(worker) = workers.claim_one() else { return };
             while let Some((first, claimed)) = staged.claim() {
                 for (at, block) in blocks(first, claimed) {
-                    source.gather(at, block, &mut worker.rejected);
+                    source.gather(at, block, &mut worker.seen);
                 }
             }
         });
@@ -101,7 +102,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     }
 
     /// Finds each object's cell and rank. Runs again, with more room or better levels, until all objects are counted in.
-    pub(crate) fn count<T: Bounded<S, D> + Sync>(&mut self, source: &Source<'_, T>, planned: Planned, team: Team) -> Counted {
+    pub(crate) fn count<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, planned: Planned, team: Team) -> Counted {
         let mut gathered = planned.gathered;
         let visited = source.order.len();
         loop {
@@ -119,7 +120,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 while let Some((first, claimed)) = staged.claim() {
                     for (at, block) in blocks(first, claimed) {
                         if !gathered {
-                            source.gather(at, block, &mut worker.rejected);
+                            source.gather(at, block, &mut worker.seen);
                         }
                         if worker.tally.full.is_none() {
                             count::count(grid, &listed, block, &mut worker.runs, &mut worker.tally);
@@ -144,7 +145,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 }
                 Ok(()) if plan.is_swamped(listed.claimed()) && !self.stats.replanned => {
                     self.clear(team);
-                    self.replan(source.objects.len(), visited, team);
+                    self.replan(source.len, visited, team);
                 }
                 Ok(()) => {
                     plan.accept(listed.claimed());
@@ -188,8 +189,16 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     }
 
     /// Writes the entries.
-    pub(crate) fn scatter<T>(&mut self, source: &Source<'_, T>, offsets: Offsets, team: Team) -> Scattered {
+    pub(crate) fn scatter<O: Objects<S, D> + ?Sized>(
+        &mut self,
+        source: &Source<'_, O>,
+        offsets: Offsets,
+        team: Team,
+    ) -> Scattered {
         let visited = source.order.len();
+        let seen = |what: fn(&Worker) -> bool| self.workers.iter().take(team.workers()).any(|worker| what(worker));
+        let (grouped, round) = (seen(|worker| worker.seen.grouped), seen(|worker| worker.seen.round));
+        self.table.resize_extras(visited, grouped, round);
         let (pool, staged, cursor) = (&self.grid.pool, &self.staged[..visited], Cursor::new());
         let table = self.table.writer(&mut self.next_order);
         team.run(|| {
@@ -197,43 +206,52 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 scatter::scatter(pool, staged, positions, offsets.tails, &table);
             }
         });
-        let (entries, cursor) = (source.objects.len(), Cursor::new());
+        let (entries, cursor) = (source.len, Cursor::new());
         team.run(|| {
             while let Some(entries) = cursor.claim(claim(team, entries), entries) {
-                scatter::fill(staged, source.order, entries, &table);
+                scatter::fill(staged, source, entries, &table);
             }
         });
         self.grid.listed = offsets.tails.listed..offsets.tails.listed + offsets.listed;
         Scattered(())
     }
 
-    /// Finds the pairs.
-    pub(crate) fn detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T], _: Scattered, team: Team) {
+    /// Finds the pairs, and has each worker hand its own to a consumer of its own. In the end `finish` gets the consumers.
+    pub(crate) fn detect<C: Consumer>(
+        &mut self,
+        _: &Scattered,
+        team: Team,
+        consumer: impl Fn() -> C + Sync,
+        finish: impl Fn(C) + Sync,
+    ) {
         let view = View { grid: &self.grid, columns: self.table.columns(&self.order), kernel: self.kernel };
-        let listed = Cursor::new();
-        let items = Cursor::new();
-        // `get`, because a bounds check that could panic would keep the compiler from dropping a filter that refuses nothing.
-        let filter = |pair: Pair| match (objects.get(pair.a as usize), objects.get(pair.b as usize)) {
-            (Some(a), Some(b)) => a.pairs_with(b),
-            _ => true,
-        };
+        let (items, listed) = (Cursor::new(), Cursor::new());
         let stock = Blocks::new(&mut self.pairs, 1);
         let workers = Blocks::new(&mut self.workers, 1);
         team.run(|| {
             let Some(worker) = workers.claim_one() else { return };
             let Worker { finder, pairs_beyond, .. } = &mut **worker;
-            let mut sink = Sink::new(&stock, pairs_beyond, filter);
+            let mut sink = Sink::new(&stock, pairs_beyond, consumer());
             let count = view.grid.items.len();
             while let Some(claimed) = items.claim(team.claim(count, MOST_ITEMS), count) {
                 for item in &view.grid.items[claimed] {
                     view.detect(item, finder, &mut sink);
+                    if sink.has_enough() {
+                        // Nobody finds anything left to claim.
+                        items.take(count);
+                        listed.take(view.grid.listed.len());
+                        break;
+                    }
                 }
             }
             while let Some(block) = listed.claim(LISTED_BLOCK, view.grid.listed.len()) {
                 let first = view.grid.listed.start;
                 view.detect_listed(first + block.start..first + block.end, finder, &mut sink);
+                if sink.has_enough() {
+                    listed.take(view.grid.listed.len());
+                }
             }
-            sink.finish();
+            finish(sink.finish());
         });
         for worker in &mut self.workers {
             self.pairs.append(&mut worker.pairs_beyond);

@@ -40,6 +40,9 @@ pub(crate) mod sealed {
         fn from_f64(value: f64) -> Self;
         fn to_f64(self) -> f64;
         fn is_nan(self) -> bool;
+        /// The next smaller and the next greater number.
+        fn below(self) -> Self;
+        fn above(self) -> Self;
 
         /// `floor`, saturated at ±[`CELL_LIMIT`](crate::grid::CELL_LIMIT): monotone for every input but NaN.
         ///
@@ -68,6 +71,14 @@ pub(crate) mod sealed {
                 #[inline(always)]
                 fn is_nan(self) -> bool {
                     self.is_nan()
+                }
+                #[inline(always)]
+                fn below(self) -> Self {
+                    self.next_down()
+                }
+                #[inline(always)]
+                fn above(self) -> Self {
+                    self.next_up()
                 }
                 #[inline(always)]
                 fn floor_to_cell(self) -> i32 {

@@ -6,11 +6,13 @@
 
 use std::ops::Range;
 
+use super::gather::Source;
 use super::staged::{Place, Staged};
 use super::table::TableWriter;
 use crate::Scalar;
 use crate::grid::Shape;
 use crate::lockfree::{Chunk, ChunkId, Pool};
+use crate::objects::Objects;
 
 /// Where the entries of the special cells begin.
 #[derive(Clone, Copy, Debug)]
@@ -50,12 +52,18 @@ pub(crate) fn scatter<S: Scalar, const D: usize>(
 /// Replaces positions by indices, and fills in the boxes.
 pub(crate) fn fill<S: Scalar, const D: usize>(
     staged: &[Staged<S, D>],
-    order: &[u32],
+    source: &Source<'_, impl Objects<S, D> + ?Sized>,
     entries: Range<usize>,
     table: &TableWriter<'_, S, D>,
 ) {
-    for entry in entries {
+    for entry in entries.clone() {
         let position = table.id(entry) as usize;
-        table.set(entry, &staged[position].bounds, order[position]);
+        table.set(entry, &staged[position].bounds, source.order[position]);
+    }
+    if table.has_extras() {
+        for entry in entries {
+            let id = table.id(entry) as usize;
+            table.set_extras(entry, || source.objects.groups(id), || source.objects.ball(id));
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::detect::kernel::{Columns, LANES};
 use crate::lockfree::shared;
 use crate::sync::{Atomic, Ordering};
-use crate::{Aabb, Scalar};
+use crate::{Aabb, Ball, Groups, Scalar};
 
 /// Entries, a column per bound, so that a kernel loads the same bound of several neighbours at once. Behind the last entry there
 /// is room for a kernel to read on: whatever it finds there it masks out.
@@ -11,11 +11,26 @@ use crate::{Aabb, Scalar};
 pub(crate) struct Table<S, const D: usize> {
     min: [Vec<S>; D],
     max: [Vec<S>; D],
+    /// Member, mask and body; empty unless some object is in groups of its own.
+    groups: [Vec<u32>; 3],
+    /// Centre and radius; empty unless some object is a ball.
+    centers: [Vec<S>; D],
+    radii: Vec<S>,
+    grouped: bool,
+    round: bool,
 }
 
 impl<S: Scalar, const D: usize> Table<S, D> {
     pub(crate) fn new() -> Self {
-        Table { min: std::array::from_fn(|_| Vec::new()), max: std::array::from_fn(|_| Vec::new()) }
+        Table {
+            min: std::array::from_fn(|_| Vec::new()),
+            max: std::array::from_fn(|_| Vec::new()),
+            groups: std::array::from_fn(|_| Vec::new()),
+            centers: std::array::from_fn(|_| Vec::new()),
+            radii: Vec::new(),
+            grouped: false,
+            round: false,
+        }
     }
 
     /// Makes room for `entries` entries.
@@ -26,9 +41,26 @@ impl<S: Scalar, const D: usize> Table<S, D> {
         }
     }
 
+    /// Makes room for what only some scenes need.
+    pub(crate) fn resize_extras(&mut self, entries: usize, grouped: bool, round: bool) {
+        let padded = entries + LANES;
+        (self.grouped, self.round) = (grouped, round);
+        if grouped {
+            self.groups.iter_mut().for_each(|column| replace_if_short(column, padded, 0));
+        }
+        if round {
+            self.centers.iter_mut().chain([&mut self.radii]).for_each(|column| replace_if_short(column, padded, S::ZERO));
+        }
+    }
+
     pub(crate) fn shrink(&mut self, entries: usize) {
         let padded = entries + LANES;
-        for column in self.min.iter_mut().chain(&mut self.max) {
+        let extras = self.centers.iter_mut().chain([&mut self.radii]);
+        for column in self.min.iter_mut().chain(&mut self.max).chain(extras) {
+            column.truncate(padded);
+            column.shrink_to_fit();
+        }
+        for column in &mut self.groups {
             column.truncate(padded);
             column.shrink_to_fit();
         }
@@ -40,17 +72,23 @@ impl<S: Scalar, const D: usize> Table<S, D> {
             min: self.min.each_mut().map(|column| shared(column)),
             max: self.max.each_mut().map(|column| shared(column)),
             ids: shared(ids),
+            groups: self.grouped.then(|| self.groups.each_mut().map(|column| shared(column))),
+            balls: self.round.then(|| (self.centers.each_mut().map(|column| shared(column)), shared(&mut self.radii))),
         }
     }
 
     /// The table as kernels read it, with the column of indices that goes with it.
     pub(crate) fn columns<'a>(&'a self, ids: &'a [u32]) -> Columns<'a, S, D> {
-        Columns::new(self.min.each_ref().map(Vec::as_slice), self.max.each_ref().map(Vec::as_slice), ids)
+        let columns = Columns::new(self.min.each_ref().map(Vec::as_slice), self.max.each_ref().map(Vec::as_slice), ids);
+        let groups = self.grouped.then(|| self.groups.each_ref().map(Vec::as_slice));
+        let balls = self.round.then(|| (self.centers.each_ref().map(Vec::as_slice), self.radii.as_slice()));
+        columns.with(groups, balls)
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let columns: usize = self.min.iter().chain(&self.max).map(Vec::capacity).sum();
-        columns * size_of::<S>()
+        let columns = self.min.iter().chain(&self.max).chain(&self.centers).chain([&self.radii]);
+        let groups: usize = self.groups.iter().map(Vec::capacity).sum();
+        columns.map(Vec::capacity).sum::<usize>() * size_of::<S>() + groups * size_of::<u32>()
     }
 }
 
@@ -80,9 +118,34 @@ pub(crate) struct TableWriter<'a, S, const D: usize> {
     min: [&'a [Atomic<S>]; D],
     max: [&'a [Atomic<S>]; D],
     ids: &'a [Atomic<u32>],
+    groups: Option<[&'a [Atomic<u32>]; 3]>,
+    balls: Option<([&'a [Atomic<S>]; D], &'a [Atomic<S>])>,
 }
 
 impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
+    pub(crate) fn has_extras(&self) -> bool {
+        self.groups.is_some() || self.balls.is_some()
+    }
+
+    /// Writes what only some scenes need. Relaxed: as in [`set`](Self::set).
+    #[inline(always)]
+    pub(crate) fn set_extras(&self, entry: usize, groups: impl FnOnce() -> Groups, ball: impl FnOnce() -> Option<Ball<S, D>>) {
+        if let Some(columns) = &self.groups {
+            let groups = groups();
+            for (column, value) in columns.iter().zip([groups.member, groups.mask, groups.body]) {
+                column[entry].store(value, Ordering::Relaxed);
+            }
+        }
+        if let Some((centers, radii)) = &self.balls {
+            // What is no ball touches every ball that its box overlaps.
+            let ball = ball().unwrap_or(Ball { center: [S::ZERO; D], radius: S::INFINITY });
+            for (column, value) in centers.iter().zip(ball.center) {
+                column[entry].store(value, Ordering::Relaxed);
+            }
+            radii[entry].store(ball.radius, Ordering::Relaxed);
+        }
+    }
+
     /// Relaxed stores are plain stores here; each entry is written once, and read after the join.
     #[inline(always)]
     pub(crate) fn set(&self, entry: usize, bounds: &Aabb<S, D>, id: u32) {

@@ -51,37 +51,44 @@ pub(super) fn list<S: Scalar, const D: usize>(
 
 /// Collects the entries of a level that overlap a box. Returns how many it looked at.
 fn look<S: Scalar, const D: usize>(view: &View<'_, S, D>, level: usize, around: &Aabb<S, D>, near: &mut Vec<u32>) -> u64 {
-    let window = Window::new(&view.grid.levels[level], view.grid.spans[level], around);
     let mut candidates = 0;
-    let mut search = |coords: Coords, chunk: Chunk<'_>| {
-        if let Some(window) = window.within::<D>(coords) {
-            window.runs(chunk, |run| {
-                candidates += run.len() as u64;
-                view.kernel.hits(&view.columns, around, run, near);
-            });
-        }
-    };
-    let (low, high) = window.chunks::<D>();
-    let touched = (0..D).fold(1.0, |touched, axis| touched * (f64::from(high[axis]) - f64::from(low[axis]) + 1.0));
-    if touched <= view.grid.chunks.len() as f64 {
-        for z in low[2]..=high[2] {
-            for y in low[1]..=high[1] {
-                for x in low[0]..=high[0] {
-                    if let Some((_, chunk)) = view.grid.directory.find(&view.grid.pool, &chunk_key(level, [x, y, z])) {
-                        search([x, y, z], chunk);
+    view.runs_around(level, around, |run| {
+        candidates += run.len() as u64;
+        view.kernel.hits(&view.columns, around, run, near);
+    });
+    candidates
+}
+
+impl<S: Scalar, const D: usize> View<'_, S, D> {
+    /// Calls `f` with the runs of entries that hold everything of a level that overlaps a box.
+    pub(crate) fn runs_around(&self, level: usize, around: &Aabb<S, D>, mut f: impl FnMut(Range<usize>)) {
+        let window = Window::new(&self.grid.levels[level], self.grid.spans[level], around);
+        let mut search = |coords: Coords, chunk: Chunk<'_>| {
+            if let Some(window) = window.within::<D>(coords) {
+                window.runs(chunk, &mut f);
+            }
+        };
+        let (low, high) = window.chunks::<D>();
+        let touched = (0..D).fold(1.0, |touched, axis| touched * (f64::from(high[axis]) - f64::from(low[axis]) + 1.0));
+        if touched <= self.grid.chunks.len() as f64 {
+            for z in low[2]..=high[2] {
+                for y in low[1]..=high[1] {
+                    for x in low[0]..=high[0] {
+                        if let Some((_, chunk)) = self.grid.directory.find(&self.grid.pool, &chunk_key(level, [x, y, z])) {
+                            search([x, y, z], chunk);
+                        }
                     }
                 }
             }
-        }
-    } else {
-        // A box that covers more chunks than there are: go through those that there are.
-        for &id in &view.grid.chunks {
-            let chunk = view.grid.pool.chunk(id);
-            let (its_level, coords) = key_parts(chunk.key());
-            if its_level == level {
-                search(coords, chunk);
+        } else {
+            // A box that covers more chunks than there are: go through those that there are.
+            for &id in &self.grid.chunks {
+                let chunk = self.grid.pool.chunk(id);
+                let (its_level, coords) = key_parts(chunk.key());
+                if its_level == level {
+                    search(coords, chunk);
+                }
             }
         }
     }
-    candidates
 }

@@ -7,6 +7,7 @@
 mod across;
 pub(crate) mod kernel;
 mod listed;
+pub(crate) mod neighbourhood;
 mod same_level;
 pub(crate) mod sink;
 
@@ -15,7 +16,7 @@ use std::ops::Range;
 use crate::Scalar;
 use crate::build::grid::{Grid, Item};
 use kernel::{Columns, Kernel, Tasks};
-use sink::{Filter, Sink};
+use sink::{Consumer, Sink};
 
 /// What detection reads.
 #[derive(Debug)]
@@ -62,7 +63,7 @@ impl Finder {
 
 impl<S: Scalar, const D: usize> View<'_, S, D> {
     /// Finds the pairs of an item: its entries against the rest of their level, and against everything coarser.
-    pub(crate) fn detect<F: Filter>(&self, item: &Item, finder: &mut Finder, sink: &mut Sink<'_, F>) {
+    pub(crate) fn detect<C: Consumer>(&self, item: &Item, finder: &mut Finder, sink: &mut Sink<'_, C>) {
         for &id in &self.grid.chunks[item.first_chunk as usize..item.end_chunk as usize] {
             let chunk = self.grid.pool.chunk(id);
             let all = chunk.entries();
@@ -76,13 +77,13 @@ impl<S: Scalar, const D: usize> View<'_, S, D> {
     }
 
     /// Finds the pairs among some of the listed and all listed behind them.
-    pub(crate) fn detect_listed<F: Filter>(&self, entries: Range<usize>, finder: &mut Finder, sink: &mut Sink<'_, F>) {
+    pub(crate) fn detect_listed<C: Consumer>(&self, entries: Range<usize>, finder: &mut Finder, sink: &mut Sink<'_, C>) {
         listed::list(self, entries, &mut finder.tasks);
         self.compare(finder, sink);
     }
 
-    fn compare<F: Filter>(&self, finder: &mut Finder, sink: &mut Sink<'_, F>) {
-        while !finder.tasks.is_done() {
+    fn compare<C: Consumer>(&self, finder: &mut Finder, sink: &mut Sink<'_, C>) {
+        while !finder.tasks.is_done() && !sink.has_enough() {
             self.kernel.pairs(&self.columns, &mut finder.tasks, sink.room());
         }
         finder.candidates += finder.tasks.clear();

@@ -7,9 +7,10 @@ use std::ops::Range;
 
 use super::View;
 use super::kernel::Tasks;
+use super::neighbourhood::Neighbourhood;
 use crate::Scalar;
 use crate::build::offset::ITEM;
-use crate::grid::{Coords, Shape, chunk_key, key_parts};
+use crate::grid::{Coords, Shape, key_parts};
 use crate::lockfree::{Chunk, ROW, Row};
 
 /// What is known of the entries at hand while their comparisons are listed.
@@ -148,43 +149,7 @@ pub(super) fn list<S: Scalar, const D: usize>(
     }
 }
 
-/// A chunk and those around it, looked up when first asked for: a chunk whose entries keep away from its border asks for none.
-struct Neighbourhood<'v, S, const D: usize> {
-    view: &'v View<'v, S, D>,
-    level: usize,
-    coords: Coords,
-    chunks: [Chunk<'v>; 27],
-    /// A bit for each chunk that was looked up.
-    known: u32,
-}
-
-impl<'v, S: Scalar, const D: usize> Neighbourhood<'v, S, D> {
-    const CENTRE: i32 = 13;
-
-    fn new(view: &'v View<'v, S, D>, level: usize, coords: Coords, centre: Chunk<'v>) -> Self {
-        let mut chunks = [Chunk::absent(); 27];
-        chunks[Self::CENTRE as usize] = centre;
-        Neighbourhood { view, level, coords, chunks, known: 1 << Self::CENTRE }
-    }
-
-    #[inline(always)]
-    fn at(&mut self, offset: Coords) -> Chunk<'v> {
-        let index = (offset[0] + 3 * offset[1] + 9 * offset[2] + Self::CENTRE) as usize;
-        if self.known >> index & 1 == 0 {
-            self.look_up(index, offset);
-        }
-        self.chunks[index]
-    }
-
-    #[cold]
-    fn look_up(&mut self, index: usize, offset: Coords) {
-        let coords = std::array::from_fn(|axis| self.coords[axis] + offset[axis]);
-        if let Some((_, chunk)) = self.view.grid.directory.find(&self.view.grid.pool, &chunk_key(self.level, coords)) {
-            self.chunks[index] = chunk;
-        }
-        self.known |= 1 << index;
-    }
-
+impl<S: Scalar, const D: usize> Neighbourhood<'_, S, D> {
     /// Adds the comparisons of some entries with a row, each from `span` cells before its own to as far as it reaches.
     #[inline(always)]
     fn add_row(&mut self, tasks: &mut Tasks, first: usize, reach: &Reach, few: &Few, (y, z): (i32, i32), span: i32) {
@@ -211,13 +176,5 @@ impl<'v, S: Scalar, const D: usize> Neighbourhood<'v, S, D> {
             let last = (high - chunk_x * edge).min(edge - 1) as usize;
             tasks.add(entry, row.begin(first)..row.end(last));
         }
-    }
-
-    /// A row, counted from the chunk's first one.
-    #[inline(always)]
-    fn row(&mut self, chunk_x: i32, y: i32, z: i32) -> Row<'v> {
-        let edge = Shape::<D>::EDGE;
-        let chunk = self.at([chunk_x, y.div_euclid(edge[1]), z.div_euclid(edge[2])]);
-        chunk.row(Shape::<D>::row(y & (edge[1] - 1), z & (edge[2] - 1)))
     }
 }

@@ -4,6 +4,8 @@
 //! buffer would sooner or later need room for nearly all of them. Blocks need room for all pairs once, plus one block per worker,
 //! and a steady scene allocates nothing however the work is shared out.
 
+use std::ops::ControlFlow;
+
 use crate::Pair;
 use crate::detect::kernel::LANES;
 use crate::lockfree::Blocks;
@@ -11,13 +13,58 @@ use crate::lockfree::Blocks;
 /// Pairs per block: 32 KiB.
 pub(crate) const BLOCK: usize = 4096;
 
-/// Whether a pair is wanted, asked of the user's objects.
-pub(crate) trait Filter: Fn(Pair) -> bool {}
-impl<F: Fn(Pair) -> bool> Filter for F {}
+/// What becomes of a worker's pairs.
+pub(crate) trait Consumer {
+    /// Looks at the pairs of a block from `fresh` on, which were found since the last time, and leaves those that are to be stored.
+    /// Breaks when it wants no more.
+    fn consume(&mut self, block: &mut Vec<Pair>, fresh: usize) -> ControlFlow<()>;
+}
+
+/// Stores the pairs that a filter lets pass.
+#[derive(Debug)]
+pub(crate) struct Store<F> {
+    pub(crate) filter: F,
+}
+
+impl<F: Fn(Pair) -> bool> Consumer for Store<F> {
+    /// Without a filter the search is optimised away.
+    #[inline]
+    fn consume(&mut self, block: &mut Vec<Pair>, fresh: usize) -> ControlFlow<()> {
+        if let Some(refused) = block[fresh..].iter().position(|&pair| !(self.filter)(pair)) {
+            let mut kept = fresh + refused;
+            for at in kept + 1..block.len() {
+                let pair = block[at];
+                if (self.filter)(pair) {
+                    block[kept] = pair;
+                    kept += 1;
+                }
+            }
+            block.truncate(kept);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Shows the pairs that a filter lets pass to a visitor, and stores none.
+#[derive(Debug)]
+pub(crate) struct Show<F, V, W> {
+    pub(crate) filter: F,
+    pub(crate) visit: V,
+    pub(crate) state: W,
+}
+
+impl<F: Fn(Pair) -> bool, V: Fn(&mut W, Pair) -> ControlFlow<()>, W> Consumer for Show<F, V, W> {
+    #[inline]
+    fn consume(&mut self, block: &mut Vec<Pair>, fresh: usize) -> ControlFlow<()> {
+        let Show { filter, visit, state } = self;
+        let mut fresh = block.drain(fresh..);
+        fresh.try_for_each(|pair| if filter(pair) { visit(state, pair) } else { ControlFlow::Continue(()) })
+    }
+}
 
 /// A worker's end of the stock.
 #[derive(Debug)]
-pub(crate) struct Sink<'a, F> {
+pub(crate) struct Sink<'a, C> {
     stock: &'a Blocks<'a, Vec<Pair>>,
     /// Blocks beyond the stock, which joins them after the pass.
     beyond: &'a mut Vec<Vec<Pair>>,
@@ -25,14 +72,15 @@ pub(crate) struct Sink<'a, F> {
     home: Option<&'a mut Vec<Pair>>,
     /// The block at hand. Taken out of its home so that workers do not write to neighbouring headers.
     block: Vec<Pair>,
-    /// Pairs before this one have passed the filter.
-    filtered: usize,
-    filter: F,
+    /// Pairs before this one have been consumed.
+    consumed: usize,
+    consumer: C,
+    enough: bool,
 }
 
-impl<'a, F: Filter> Sink<'a, F> {
-    pub(crate) fn new(stock: &'a Blocks<'a, Vec<Pair>>, beyond: &'a mut Vec<Vec<Pair>>, filter: F) -> Self {
-        Sink { stock, beyond, home: None, block: Vec::new(), filtered: 0, filter }
+impl<'a, C: Consumer> Sink<'a, C> {
+    pub(crate) fn new(stock: &'a Blocks<'a, Vec<Pair>>, beyond: &'a mut Vec<Vec<Pair>>, consumer: C) -> Self {
+        Sink { stock, beyond, home: None, block: Vec::new(), consumed: 0, consumer, enough: false }
     }
 
     /// The block at hand, with room for at least as many pairs as a kernel finds at once.
@@ -48,7 +96,7 @@ impl<'a, F: Filter> Sink<'a, F> {
     fn make_room(&mut self) {
         self.settle();
         if self.block.capacity() >= BLOCK && BLOCK - self.block.len() >= LANES {
-            return; // the filter left room
+            return; // the consumer left room
         }
         self.put_back();
         self.home = self.stock.claim_one();
@@ -58,27 +106,26 @@ impl<'a, F: Filter> Sink<'a, F> {
         self.block.reserve_exact(BLOCK);
     }
 
-    /// Applies the filter to what was found since the last time. Without a filter the search below is optimised away.
+    /// Has the consumer look at what was found since the last time.
     #[inline]
     pub(crate) fn settle(&mut self) {
-        let fresh = &self.block[self.filtered..];
-        if let Some(refused) = fresh.iter().position(|&pair| !(self.filter)(pair)) {
-            let mut kept = self.filtered + refused;
-            for at in kept + 1..self.block.len() {
-                let pair = self.block[at];
-                if (self.filter)(pair) {
-                    self.block[kept] = pair;
-                    kept += 1;
-                }
-            }
-            self.block.truncate(kept);
+        if self.enough {
+            self.block.truncate(self.consumed);
+        } else {
+            self.enough = self.consumer.consume(&mut self.block, self.consumed).is_break();
         }
-        self.filtered = self.block.len();
+        self.consumed = self.block.len();
+    }
+
+    /// Whether the consumer wants no more.
+    #[inline]
+    pub(crate) fn has_enough(&self) -> bool {
+        self.enough
     }
 
     fn put_back(&mut self) {
         let block = std::mem::take(&mut self.block);
-        self.filtered = 0;
+        self.consumed = 0;
         match self.home.take() {
             Some(home) => *home = block,
             None if block.capacity() > 0 => self.beyond.push(block),
@@ -87,8 +134,9 @@ impl<'a, F: Filter> Sink<'a, F> {
     }
 
     /// Hands the last block back.
-    pub(crate) fn finish(mut self) {
+    pub(crate) fn finish(mut self) -> C {
         self.settle();
         self.put_back();
+        self.consumer
     }
 }

@@ -61,6 +61,11 @@ impl<S: Scalar, const D: usize> Level<S, D> {
         Level { inverse: self.inverse.map(|inverse| inverse * half), ..*self }
     }
 
+    /// Where cell 0 begins, up to rounding.
+    pub(crate) fn origin(&self) -> [f64; 3] {
+        std::array::from_fn(|axis| self.origin[axis].to_f64())
+    }
+
     /// The edges of the cells, 0 for an axis that is not there.
     pub(crate) fn cell_size(&self) -> [f64; 3] {
         std::array::from_fn(|axis| if axis < D { 1.0 / self.inverse[axis].to_f64() } else { 0.0 })

@@ -11,7 +11,7 @@ mod x86;
 
 use std::ops::Range;
 
-use crate::{Aabb, InstructionSet, Pair, Scalar};
+use crate::{Aabb, Ball, Groups, InstructionSet, Pair, Scalar};
 pub(crate) use tasks::Tasks;
 
 /// How many entries are compared at once.
@@ -23,14 +23,56 @@ pub(crate) struct Columns<'a, S, const D: usize> {
     min: [&'a [S]; D],
     max: [&'a [S]; D],
     ids: &'a [u32],
+    /// Member, mask and body, where objects are in groups.
+    groups: Option<[&'a [u32]; 3]>,
+    /// Centres and radii, where objects are balls.
+    balls: Option<Balls<'a, S, D>>,
     /// How many entries there are.
     entries: usize,
 }
 
+/// Columns of centres, and the column of radii.
+type Balls<'a, S, const D: usize> = ([&'a [S]; D], &'a [S]);
+
 impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
     pub(crate) fn new(min: [&'a [S]; D], max: [&'a [S]; D], ids: &'a [u32]) -> Self {
         let shortest = min.iter().chain(&max).map(|column| column.len()).fold(ids.len(), usize::min);
-        Columns { min, max, ids, entries: shortest.checked_sub(LANES).expect("the columns are padded") }
+        let entries = shortest.checked_sub(LANES).expect("the columns are padded");
+        Columns { min, max, ids, groups: None, balls: None, entries }
+    }
+
+    /// The same with what only some scenes have.
+    pub(crate) fn with(mut self, groups: Option<[&'a [u32]; 3]>, balls: Option<Balls<'a, S, D>>) -> Self {
+        let lengths = groups.iter().flatten().map(|column| column.len());
+        let lengths =
+            lengths.chain(balls.iter().flat_map(|(centers, radii)| centers.iter().chain([radii]).map(|column| column.len())));
+        let shortest = lengths.fold(usize::MAX, usize::min);
+        self.entries = self.entries.min(shortest.checked_sub(LANES).expect("the columns are padded"));
+        (self.groups, self.balls) = (groups, balls);
+        self
+    }
+
+    /// Whether overlapping boxes are not all that makes a pair.
+    #[inline(always)]
+    fn has_extras(&self) -> bool {
+        self.groups.is_some() || self.balls.is_some()
+    }
+
+    /// The object of an entry.
+    #[inline(always)]
+    pub(crate) fn id(&self, entry: usize) -> u32 {
+        self.ids[entry]
+    }
+
+    /// Whether two entries whose boxes overlap make a pair.
+    #[inline(always)]
+    fn admit(&self, a: usize, b: usize) -> bool {
+        let groups =
+            |entry: usize| self.groups.map(|[member, mask, body]| Groups::new(member[entry], mask[entry]).of_body(body[entry]));
+        let ball =
+            |entry: usize| self.balls.map(|(centers, radii)| Ball { center: centers.map(|c| c[entry]), radius: radii[entry] });
+        let admitted = groups(a).zip(groups(b)).is_none_or(|(a, b)| a.admit(b));
+        admitted && ball(a).zip(ball(b)).is_none_or(|(a, b)| a.touches(&b))
     }
 
     /// The column of least corners along an axis.
@@ -83,12 +125,34 @@ impl Kernel {
     /// Does tasks until all are done or `out` has less room than [`LANES`]; appends a pair for each overlap.
     #[inline]
     pub(crate) fn pairs<S: Scalar, const D: usize>(self, columns: &Columns<'_, S, D>, tasks: &mut Tasks, out: &mut Vec<Pair>) {
+        match (self, columns.has_extras()) {
+            (Kernel::Portable, false) => portable::pairs::<_, _, false>(columns, tasks, out),
+            (Kernel::Portable, true) => portable::pairs::<_, _, true>(columns, tasks, out),
+            #[cfg(target_arch = "x86_64")]
+            (Kernel::Avx2(has), false) => has.pairs::<_, _, false>(columns, tasks, out),
+            #[cfg(target_arch = "x86_64")]
+            (Kernel::Avx2(has), true) => has.pairs::<_, _, true>(columns, tasks, out),
+            #[cfg(target_arch = "x86_64")]
+            (Kernel::Avx512(has), false) => has.pairs::<_, _, false>(columns, tasks, out),
+            #[cfg(target_arch = "x86_64")]
+            (Kernel::Avx512(has), true) => has.pairs::<_, _, true>(columns, tasks, out),
+        }
+    }
+
+    /// Appends the objects of the entries of some runs that make a pair with an entry, which may be in one of the runs itself.
+    pub(crate) fn partners<S: Scalar, const D: usize>(
+        self,
+        columns: &Columns<'_, S, D>,
+        entry: usize,
+        runs: &[Range<usize>],
+        out: &mut Vec<u32>,
+    ) {
         match self {
-            Kernel::Portable => portable::pairs(columns, tasks, out),
+            Kernel::Portable => portable::partners(columns, entry, runs, out),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2(has) => has.pairs(columns, tasks, out),
+            Kernel::Avx2(has) => has.partners(columns, entry, runs, out),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512(has) => has.pairs(columns, tasks, out),
+            Kernel::Avx512(has) => has.partners(columns, entry, runs, out),
         }
     }
 
@@ -100,13 +164,12 @@ impl Kernel {
         run: Range<usize>,
         out: &mut Vec<u32>,
     ) {
-        // Few and long runs: what is rare is kept simple.
-        for at in run.clone().step_by(LANES) {
-            let mut mask = portable::overlaps(columns, bounds, at) & lanes_below(run.end - at);
-            while mask != 0 {
-                out.push(at as u32 + mask.trailing_zeros());
-                mask &= mask - 1;
-            }
+        match self {
+            Kernel::Portable => portable::hits(columns, bounds, run, out),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(has) => has.hits(columns, bounds, run, out),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(has) => has.hits(columns, bounds, run, out),
         }
     }
 }
@@ -138,7 +201,16 @@ pub trait KernelScalar: Copy {
         high: &[Self; D],
     ) -> u32;
 
-    /// The same with AVX-512.
+    /// A bit for each of eight balls that touches a ball. Their centres and radii are read at the pointers.
+    ///
+    /// # Safety
+    ///
+    /// As for [`overlaps_avx2`](Self::overlaps_avx2).
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    unsafe fn touches_avx2<const D: usize>(centers: [*const Self; D], radii: *const Self, ball: ([Self; D], Self)) -> u32;
+
+    /// [`overlaps_avx2`](Self::overlaps_avx2) with AVX-512.
     ///
     /// # Safety
     ///

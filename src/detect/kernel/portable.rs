@@ -1,44 +1,87 @@
 //! Comparing with whatever the compiler was told to build for.
 
+use std::ops::Range;
+
 use super::{Columns, LANES, Tasks, lanes_below};
 use crate::{Aabb, Pair, Scalar};
 
-pub(super) fn pairs<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, tasks: &mut Tasks, out: &mut Vec<Pair>) {
+pub(super) fn pairs<S: Scalar, const D: usize, const EXTRAS: bool>(
+    columns: &Columns<'_, S, D>,
+    tasks: &mut Tasks,
+    out: &mut Vec<Pair>,
+) {
     loop {
         let short = tasks.take_short(out.capacity() - out.len());
         if short.is_empty() {
             break;
         }
         for task in short {
-            let (bounds, id) = (columns.bounds(task.entry()), columns.ids[task.entry()]);
-            batch(columns, &bounds, id, task.begin(), task.end(), out);
+            let (entry, bounds) = (task.entry(), columns.bounds(task.entry()));
+            batch::<S, D, EXTRAS>(columns, &bounds, entry, task.begin(), task.end(), out);
         }
     }
     while let Some(task) = tasks.take_long() {
-        let (bounds, id) = (columns.bounds(task.entry()), columns.ids[task.entry()]);
+        let (entry, bounds) = (task.entry(), columns.bounds(task.entry()));
         for at in (task.begin()..task.end()).step_by(LANES) {
             if out.capacity() - out.len() < LANES {
                 return tasks.put_back(task, at);
             }
-            batch(columns, &bounds, id, at, task.end(), out);
+            batch::<S, D, EXTRAS>(columns, &bounds, entry, at, task.end(), out);
         }
     }
 }
 
 #[inline(always)]
-fn batch<S: Scalar, const D: usize>(
+fn batch<S: Scalar, const D: usize, const EXTRAS: bool>(
     columns: &Columns<'_, S, D>,
     bounds: &Aabb<S, D>,
-    id: u32,
+    entry: usize,
     at: usize,
     end: usize,
     out: &mut Vec<Pair>,
 ) {
-    let mut mask = overlaps(columns, bounds, at) & lanes_below(end - at);
-    while mask != 0 {
-        out.push(Pair::new(id, columns.ids[at + mask.trailing_zeros() as usize]));
-        mask &= mask - 1;
+    let id = columns.ids[entry];
+    for other in set(overlaps(columns, bounds, at) & lanes_below(end - at)).map(|lane| at + lane) {
+        if !EXTRAS || columns.admit(entry, other) {
+            out.push(Pair::new(id, columns.ids[other]));
+        }
     }
+}
+
+pub(super) fn partners<S: Scalar, const D: usize>(
+    columns: &Columns<'_, S, D>,
+    entry: usize,
+    runs: &[Range<usize>],
+    out: &mut Vec<u32>,
+) {
+    let bounds = columns.bounds(entry);
+    for run in runs {
+        for at in run.clone().step_by(LANES) {
+            let others = set(overlaps(columns, &bounds, at) & lanes_below(run.end - at)).map(|lane| at + lane);
+            out.extend(others.filter(|&other| other != entry && columns.admit(entry, other)).map(|other| columns.ids[other]));
+        }
+    }
+}
+
+pub(super) fn hits<S: Scalar, const D: usize>(
+    columns: &Columns<'_, S, D>,
+    bounds: &Aabb<S, D>,
+    run: Range<usize>,
+    out: &mut Vec<u32>,
+) {
+    for at in run.clone().step_by(LANES) {
+        out.extend(set(overlaps(columns, bounds, at) & lanes_below(run.end - at)).map(|lane| (at + lane) as u32));
+    }
+}
+
+/// The lanes of a mask.
+#[inline(always)]
+fn set(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = (mask != 0).then(|| mask.trailing_zeros() as usize);
+        mask &= mask.wrapping_sub(1);
+        lane
+    })
 }
 
 #[inline(always)]

@@ -6,14 +6,15 @@
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
+use std::ops::Range;
 
 use super::{Columns, KernelScalar, LANES, Tasks, lanes_below, portable};
-use crate::{Pair, Scalar};
+use crate::{Aabb, Pair, Scalar};
 
-/// The loop that both instruction sets share: `overlaps` says which of eight entries overlap, `front` moves those of eight
-/// indices that are in a set to the front. A macro, because a function could not be compiled for two instruction sets.
+/// What both instruction sets share: `overlaps` says which of eight entries overlap, `front` moves those of eight numbers that are
+/// in a set to the front. A macro, because a function could not be compiled for two instruction sets.
 macro_rules! kernel {
-    ($token:ident, $loop:ident, $batch:ident, $features:literal, [$($feature:tt),*], $overlaps:ident, $front:ident) => {
+    ($token:ident, $features:literal, [$($feature:tt),*], $overlaps:ident, $front:ident, $inside:ident) => {
         /// Proof that the machine has the features.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) struct $token(());
@@ -25,101 +26,256 @@ macro_rules! kernel {
             }
 
             #[inline(always)]
-            pub(super) fn pairs<S: Scalar, const D: usize>(
+            pub(super) fn pairs<S: Scalar, const D: usize, const EXTRAS: bool>(
                 self,
                 columns: &Columns<'_, S, D>,
                 tasks: &mut Tasks,
                 out: &mut Vec<Pair>,
             ) {
                 // SAFETY: a value of this type exists only where the features were detected.
-                unsafe { $loop(columns, tasks, out) }
+                unsafe { $inside::pairs::<S, D, EXTRAS>(columns, tasks, out) }
+            }
+
+            #[inline(always)]
+            pub(super) fn partners<S: Scalar, const D: usize>(
+                self,
+                columns: &Columns<'_, S, D>,
+                entry: usize,
+                runs: &[Range<usize>],
+                out: &mut Vec<u32>,
+            ) {
+                // SAFETY: as above.
+                unsafe { $inside::partners(columns, entry, runs, out) }
+            }
+
+            #[inline(always)]
+            pub(super) fn hits<S: Scalar, const D: usize>(
+                self,
+                columns: &Columns<'_, S, D>,
+                bounds: &Aabb<S, D>,
+                run: Range<usize>,
+                out: &mut Vec<u32>,
+            ) {
+                // SAFETY: as above.
+                unsafe { $inside::hits(columns, bounds, run, out) }
             }
         }
 
-        #[target_feature(enable = $features)]
-        fn $loop<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, tasks: &mut Tasks, out: &mut Vec<Pair>) {
-            loop {
-                let short = tasks.take_short(out.capacity() - out.len());
-                if short.is_empty() {
-                    break;
-                }
-                let mut len = out.len();
-                for task in short {
-                    assert!(task.entry() < columns.entries && task.begin() < task.end() && task.end() <= columns.entries);
-                    // SAFETY: the entry is one, the run is not empty and ends within the entries; for each task that was taken
-                    // there is room for `LANES` pairs.
-                    len += unsafe { $batch(columns, task.entry(), task.begin(), task.end(), out.as_mut_ptr().add(len)) };
-                }
-                // SAFETY: the pairs up to `len` were written above, each batch at the end of the last, within the capacity.
-                unsafe { out.set_len(len) };
-            }
-            while let Some(task) = tasks.take_long() {
-                let mut at = task.begin();
-                assert!(task.entry() < columns.entries && task.end() <= columns.entries);
-                while at < task.end() {
-                    let len = out.len();
-                    if out.capacity() - len < LANES {
-                        return tasks.put_back(task, at);
+        mod $inside {
+            use super::*;
+
+            #[target_feature(enable = $features)]
+            pub(super) fn pairs<S: Scalar, const D: usize, const EXTRAS: bool>(
+                columns: &Columns<'_, S, D>,
+                tasks: &mut Tasks,
+                out: &mut Vec<Pair>,
+            ) {
+                loop {
+                    let short = tasks.take_short(out.capacity() - out.len());
+                    if short.is_empty() {
+                        break;
                     }
-                    // SAFETY: the entry is one; `at` lies within the run, which ends within the entries; there is room for
-                    // `LANES` pairs.
-                    let hits = unsafe { $batch(columns, task.entry(), at, task.end(), out.as_mut_ptr().add(len)) };
-                    // SAFETY: so many have been written behind `len`.
-                    unsafe { out.set_len(len + hits) };
+                    let mut len = out.len();
+                    for task in short {
+                        let (entry, begin, end) = (task.entry(), task.begin(), task.end());
+                        assert!(entry < columns.entries && begin < end && end <= columns.entries);
+                        // SAFETY: the entry is one, the run is not empty and ends within the entries; for each task that was
+                        // taken there is room for `LANES` pairs.
+                        len += unsafe { batch::<S, D, EXTRAS>(columns, entry, begin, end, out.as_mut_ptr().add(len)) };
+                    }
+                    // SAFETY: the pairs up to `len` were written above, each batch at the end of the last.
+                    unsafe { out.set_len(len) };
+                }
+                while let Some(task) = tasks.take_long() {
+                    let (entry, mut at, end) = (task.entry(), task.begin(), task.end());
+                    assert!(entry < columns.entries && end <= columns.entries);
+                    while at < end {
+                        let len = out.len();
+                        if out.capacity() - len < LANES {
+                            return tasks.put_back(task, at);
+                        }
+                        // SAFETY: the entry is one; `at` lies within the run, which ends within the entries; there is room for
+                        // `LANES` pairs.
+                        let hits = unsafe { batch::<S, D, EXTRAS>(columns, entry, at, end, out.as_mut_ptr().add(len)) };
+                        // SAFETY: so many have been written behind `len`.
+                        unsafe { out.set_len(len + hits) };
+                        at += LANES;
+                    }
+                }
+            }
+
+            /// Compares an entry with those from `at` to `end`, at most [`LANES`] of them, writes the pairs and returns how many.
+            ///
+            /// # Safety
+            ///
+            /// `entry < columns.entries`, `at < end <= columns.entries`, and there must be room for [`LANES`] pairs.
+            #[target_feature(enable = $features)]
+            #[inline]
+            unsafe fn batch<S: Scalar, const D: usize, const EXTRAS: bool>(
+                columns: &Columns<'_, S, D>,
+                entry: usize,
+                at: usize,
+                end: usize,
+                to: *mut Pair,
+            ) -> usize {
+                // SAFETY: by the caller's promise; every column has at least `LANES` values more than there are entries.
+                let (mask, id, others) = unsafe {
+                    let mask = partners_at::<S, D, EXTRAS>(columns, entry, at, end);
+                    (mask, *columns.ids.get_unchecked(entry), _mm256_loadu_si256(columns.ids.as_ptr().add(at).cast()))
+                };
+                let (id, others) = (_mm256_set1_epi32(id as i32), $front(others, mask));
+                let (a, b) = (_mm256_min_epu32(id, others), _mm256_max_epu32(id, others));
+                let (even, odd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+                let hits = mask.count_ones() as usize;
+                let to = to.cast::<__m256i>();
+                // SAFETY: there is room for `LANES` pairs of two 32-bit words each.
+                unsafe { _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(even, odd)) };
+                if hits > LANES / 2 {
+                    // SAFETY: as above; this is the second half of it.
+                    unsafe { _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(even, odd)) };
+                }
+                hits
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn partners<S: Scalar, const D: usize>(
+                columns: &Columns<'_, S, D>,
+                entry: usize,
+                runs: &[Range<usize>],
+                out: &mut Vec<u32>,
+            ) {
+                assert!(entry < columns.entries);
+                for run in runs {
+                    assert!(run.end <= columns.entries);
+                    let mut at = run.start;
+                    while at < run.end {
+                        // SAFETY: the entry is one; `at` lies within the run, which ends within the entries.
+                        let (mask, others) = unsafe {
+                            let mask = partners_at::<S, D, true>(columns, entry, at, run.end);
+                            (mask, _mm256_loadu_si256(columns.ids.as_ptr().add(at).cast()))
+                        };
+                        // The entry itself is no partner of its own.
+                        let itself = if entry.wrapping_sub(at) < LANES { 1 << (entry - at) } else { 0 };
+                        append(out, $front(others, mask & !itself), mask & !itself);
+                        at += LANES;
+                    }
+                }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn hits<S: Scalar, const D: usize>(
+                columns: &Columns<'_, S, D>,
+                bounds: &Aabb<S, D>,
+                run: Range<usize>,
+                out: &mut Vec<u32>,
+            ) {
+                assert!(run.end <= columns.entries);
+                let lanes = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+                let mut at = run.start;
+                while at < run.end {
+                    // SAFETY: `at` lies within the run, which ends within the entries.
+                    let mask = unsafe { overlaps_at(columns, &bounds.min, &bounds.max, at, run.end) };
+                    append(out, $front(_mm256_add_epi32(lanes, _mm256_set1_epi32(at as i32)), mask), mask);
                     at += LANES;
                 }
             }
-        }
 
-        /// Compares an entry with those from `at` to `end`, at most [`LANES`] of them, writes the pairs and returns how many.
-        ///
-        /// # Safety
-        ///
-        /// `entry < columns.entries`, `at < end <= columns.entries`, and there must be room for [`LANES`] pairs.
-        #[target_feature(enable = $features)]
-        #[inline]
-        unsafe fn $batch<S: Scalar, const D: usize>(
-            columns: &Columns<'_, S, D>,
-            entry: usize,
-            at: usize,
-            end: usize,
-            to: *mut Pair,
-        ) -> usize {
-            // SAFETY: `entry` and `at` are entries, and every column has at least `LANES` values more than there are entries.
-            let (mask, id, others) = unsafe {
-                let (min, max) = (columns.min.map(|c| c.as_ptr().add(at)), columns.max.map(|c| c.as_ptr().add(at)));
-                let low = columns.min.map(|column| *column.get_unchecked(entry));
-                let high = columns.max.map(|column| *column.get_unchecked(entry));
-                let mask = S::$overlaps(min, max, &low, &high);
-                let (id, others) = (*columns.ids.get_unchecked(entry), _mm256_loadu_si256(columns.ids.as_ptr().add(at).cast()));
-                (mask & lanes_below(end - at), id, others)
-            };
-            let (id, others) = (_mm256_set1_epi32(id as i32), $front(others, mask));
-            let (a, b) = (_mm256_min_epu32(id, others), _mm256_max_epu32(id, others));
-            let (even, odd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
-            let hits = mask.count_ones() as usize;
-            let to = to.cast::<__m256i>();
-            // SAFETY: there is room for `LANES` pairs of two 32-bit words each.
-            unsafe { _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(even, odd)) };
-            if hits > LANES / 2 {
-                // SAFETY: as above; this is the second half of it.
-                unsafe { _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(even, odd)) };
+            /// Which of the entries from `at` to `end` make a pair with an entry.
+            ///
+            /// # Safety
+            ///
+            /// `entry < columns.entries`, `at < end <= columns.entries`.
+            #[target_feature(enable = $features)]
+            #[inline]
+            unsafe fn partners_at<S: Scalar, const D: usize, const EXTRAS: bool>(
+                columns: &Columns<'_, S, D>,
+                entry: usize,
+                at: usize,
+                end: usize,
+            ) -> u32 {
+                // SAFETY: by the caller's promise; every column has at least `LANES` values more than there are entries.
+                unsafe {
+                    let low = columns.min.map(|column| *column.get_unchecked(entry));
+                    let high = columns.max.map(|column| *column.get_unchecked(entry));
+                    let mut mask = overlaps_at(columns, &low, &high, at, end);
+                    if EXTRAS {
+                        if let Some(groups) = &columns.groups {
+                            mask &= admitted(groups.map(|column| column.as_ptr().add(at)), groups.map(|c| *c.get_unchecked(entry)));
+                        }
+                        if let Some((centers, radii)) = &columns.balls {
+                            let ball = (centers.map(|c| *c.get_unchecked(entry)), *radii.get_unchecked(entry));
+                            mask &= S::touches_avx2(centers.map(|c| c.as_ptr().add(at)), radii.as_ptr().add(at), ball);
+                        }
+                    }
+                    mask
+                }
             }
-            hits
+
+            /// Which of the entries from `at` to `end` overlap a box.
+            ///
+            /// # Safety
+            ///
+            /// `at < end <= columns.entries`.
+            #[target_feature(enable = $features)]
+            #[inline]
+            unsafe fn overlaps_at<S: Scalar, const D: usize>(
+                columns: &Columns<'_, S, D>,
+                low: &[S; D],
+                high: &[S; D],
+                at: usize,
+                end: usize,
+            ) -> u32 {
+                // SAFETY: by the caller's promise; every column has at least `LANES` values more than there are entries.
+                unsafe {
+                    let (min, max) = (columns.min.map(|c| c.as_ptr().add(at)), columns.max.map(|c| c.as_ptr().add(at)));
+                    S::$overlaps(min, max, low, high) & lanes_below(end - at)
+                }
+            }
         }
     };
 }
 
-kernel!(HasAvx2, pairs_avx2, batch_avx2, "avx2,bmi2,popcnt", ["avx2", "bmi2", "popcnt"], overlaps_avx2, front_avx2);
+kernel!(HasAvx2, "avx2,bmi2,popcnt", ["avx2", "bmi2", "popcnt"], overlaps_avx2, front_avx2, avx2);
 kernel!(
     HasAvx512,
-    pairs_avx512,
-    batch_avx512,
     "avx512f,avx512vl,avx2,bmi2,popcnt",
     ["avx512f", "avx512vl", "avx2", "bmi2", "popcnt"],
     overlaps_avx512,
-    front_avx512
+    front_avx512,
+    avx512
 );
+
+/// Appends those of eight numbers that are in a set and have been moved to the front.
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+fn append(out: &mut Vec<u32>, front: __m256i, set: u32) {
+    out.reserve(LANES);
+    let len = out.len();
+    // SAFETY: there is room for eight, and as many of them as are in the set count.
+    unsafe {
+        _mm256_storeu_si256(out.as_mut_ptr().add(len).cast(), front);
+        out.set_len(len + set.count_ones() as usize);
+    }
+}
+
+/// Which of eight entries an entry may pair with, by their groups: [`Groups::admit`](crate::Groups::admit) eight times.
+///
+/// # Safety
+///
+/// AVX2 must be there, and eight values readable at all pointers.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn admitted(others: [*const u32; 3], [member, mask, body]: [u32; 3]) -> u32 {
+    let all = |value: u32| _mm256_set1_epi32(value as i32);
+    let none = _mm256_setzero_si256();
+    // SAFETY: eight values are readable at all pointers, by the caller's promise.
+    let [members, masks, bodies] = others.map(|column| unsafe { _mm256_loadu_si256(column.cast()) });
+    let unwanted = _mm256_cmpeq_epi32(_mm256_and_si256(members, all(mask)), none);
+    let unwilling = _mm256_cmpeq_epi32(_mm256_and_si256(masks, all(member)), none);
+    let related = _mm256_andnot_si256(_mm256_cmpeq_epi32(all(body), none), _mm256_cmpeq_epi32(bodies, all(body)));
+    let refused = _mm256_or_si256(_mm256_or_si256(unwanted, unwilling), related);
+    !_mm256_movemask_ps(_mm256_castsi256_ps(refused)) as u32
+}
 
 #[target_feature(enable = "avx2")]
 #[inline]
@@ -180,6 +336,24 @@ impl KernelScalar for f32 {
         _mm256_movemask_ps(all) as u32
     }
 
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn touches_avx2<const D: usize>(
+        centers: [*const f32; D],
+        radii: *const f32,
+        (center, radius): ([f32; D], f32),
+    ) -> u32 {
+        let mut distance = _mm256_setzero_ps();
+        for axis in 0..D {
+            // SAFETY: eight values are readable at all pointers, by the caller's promise.
+            let along = unsafe { _mm256_sub_ps(_mm256_set1_ps(center[axis]), _mm256_loadu_ps(centers[axis])) };
+            distance = _mm256_add_ps(distance, _mm256_mul_ps(along, along));
+        }
+        // SAFETY: as above.
+        let reach = unsafe { _mm256_add_ps(_mm256_set1_ps(radius), _mm256_loadu_ps(radii)) };
+        _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(distance, _mm256_mul_ps(reach, reach))) as u32
+    }
+
     #[target_feature(enable = "avx512f,avx512vl")]
     #[inline]
     unsafe fn overlaps_avx512<const D: usize>(
@@ -218,6 +392,28 @@ impl KernelScalar for f64 {
             }
         }
         (_mm256_movemask_pd(all[0]) | _mm256_movemask_pd(all[1]) << 4) as u32
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn touches_avx2<const D: usize>(
+        centers: [*const f64; D],
+        radii: *const f64,
+        (center, radius): ([f64; D], f64),
+    ) -> u32 {
+        let mut mask = 0;
+        for half in 0..2 {
+            let mut distance = _mm256_setzero_pd();
+            for axis in 0..D {
+                // SAFETY: eight values are readable at all pointers, by the caller's promise; these are four of them.
+                let along = unsafe { _mm256_sub_pd(_mm256_set1_pd(center[axis]), _mm256_loadu_pd(centers[axis].add(4 * half))) };
+                distance = _mm256_add_pd(distance, _mm256_mul_pd(along, along));
+            }
+            // SAFETY: as above.
+            let reach = unsafe { _mm256_add_pd(_mm256_set1_pd(radius), _mm256_loadu_pd(radii.add(4 * half))) };
+            mask |= _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(distance, _mm256_mul_pd(reach, reach))) << (4 * half);
+        }
+        mask as u32
     }
 
     #[target_feature(enable = "avx512f,avx512vl")]

@@ -1,0 +1,106 @@
+//! Pairs across two sets.
+
+use std::ops::ControlFlow;
+
+use crate::detect::sink::{Consumer, Store};
+use crate::objects::Objects;
+use crate::step::step;
+use crate::{Aabb, Ball, Bounded, BroadPhase, Groups, Pair, Pairs, Scalar};
+
+impl<S: Scalar, const D: usize> BroadPhase<S, D> {
+    /// Finds all pairs of an object of `first` and an object of `second` that overlap, and none within either: triggers and bodies,
+    /// edges and faces. Works in the rayon pool in which it is called.
+    ///
+    /// In the pairs, `a` is an index into `first` and `b` one into `second`. [`Groups`] and [`Ball`]s count as always;
+    /// [`Bounded::pairs_with`] is not asked, because it knows one type only. In [`Pairs::rejected`], the objects of `second` are
+    /// numbered on after those of `first`.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, Ball, BroadPhase, Pair};
+    ///
+    /// let triggers = [Aabb::new([0.0, 0.0], [4.0, 4.0]), Aabb::new([3.0, 3.0], [9.0, 9.0])];
+    /// let bodies = [Ball::new([1.0, 1.0], 0.5), Ball::new([1.2, 1.0], 0.5), Ball::new([20.0, 0.0], 0.5)];
+    /// let mut broad_phase = BroadPhase::<f32, 2>::new();
+    /// let pairs = broad_phase.par_detect_between(&triggers, &bodies);
+    /// assert_eq!(pairs.sorted(), [Pair { a: 0, b: 0 }, Pair { a: 0, b: 1 }]);
+    /// ```
+    pub fn par_detect_between<A, B>(&mut self, first: &[A], second: &[B]) -> Pairs<'_>
+    where
+        A: Bounded<S, D> + Sync,
+        B: Bounded<S, D> + Sync,
+    {
+        let sets = TwoSets { first, second };
+        let len = <TwoSets<'_, A, B> as Objects<S, D>>::len(&sets);
+        let border = first.len() as u32;
+        self.in_pool(len, |engine, team| {
+            let filter = |pair: Pair| Objects::<S, D>::pair(&sets, pair.a as usize, pair.b as usize);
+            step(engine, &sets, team, || StoreBetween { store: Store { filter }, border }, drop);
+        });
+        self.found()
+    }
+}
+
+/// Two sets as one: the second behind the first.
+struct TwoSets<'a, A, B> {
+    first: &'a [A],
+    second: &'a [B],
+}
+
+impl<A, B> TwoSets<'_, A, B> {
+    #[inline(always)]
+    fn groups_of<S: Scalar, const D: usize>(&self, index: usize) -> Groups
+    where
+        A: Bounded<S, D>,
+        B: Bounded<S, D>,
+    {
+        match index.checked_sub(self.first.len()) {
+            None => self.first[index].groups(),
+            Some(index) => self.second[index].groups(),
+        }
+    }
+}
+
+impl<S: Scalar, const D: usize, A: Bounded<S, D> + Sync, B: Bounded<S, D> + Sync> Objects<S, D> for TwoSets<'_, A, B> {
+    fn len(&self) -> usize {
+        self.first.len() + self.second.len()
+    }
+
+    fn bounds(&self, index: usize) -> Aabb<S, D> {
+        match index.checked_sub(self.first.len()) {
+            None => self.first[index].aabb(),
+            Some(index) => self.second[index].aabb(),
+        }
+    }
+
+    /// Each set is one body, whose parts do not pair. The objects' own bodies are left to [`pair`](Objects::pair).
+    fn groups(&self, index: usize) -> Groups {
+        self.groups_of(index).of_body(if index < self.first.len() { 1 } else { 2 })
+    }
+
+    fn ball(&self, index: usize) -> Option<Ball<S, D>> {
+        match index.checked_sub(self.first.len()) {
+            None => self.first[index].ball(),
+            Some(index) => self.second[index].ball(),
+        }
+    }
+
+    fn pair(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.groups_of(a).body, self.groups_of(b).body);
+        a == 0 || a != b
+    }
+}
+
+/// Stores pairs of two sets with the indices that their objects have there.
+struct StoreBetween<F> {
+    store: Store<F>,
+    border: u32,
+}
+
+impl<F: Fn(Pair) -> bool> Consumer for StoreBetween<F> {
+    fn consume(&mut self, block: &mut Vec<Pair>, fresh: usize) -> ControlFlow<()> {
+        let flow = self.store.consume(block, fresh);
+        // Of the two, `a` is the smaller and so the one of the first set.
+        block[fresh..].iter_mut().for_each(|pair| pair.b -= self.border);
+        flow
+    }
+}

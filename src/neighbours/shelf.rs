@@ -1,0 +1,101 @@
+//! Where a worker puts the rows that it finds.
+
+use crate::lockfree::{Blocks, Cursor, shared};
+use crate::sync::{Atomic, Ordering};
+
+/// Indices per block, unless rows are so long that blocks must be larger: 256 KiB.
+const BLOCK: usize = 1 << 16;
+
+/// How large blocks are if rows may be so long.
+pub(super) fn block_size(room: usize) -> usize {
+    BLOCK.max(2 * room)
+}
+
+/// The number of a block, and where in it a row begins.
+#[inline(always)]
+pub(super) fn parts(place: u64) -> (usize, usize) {
+    ((place >> 32) as usize, place as u32 as usize)
+}
+
+/// What the workers share while they find rows.
+pub(super) struct Stock<'a> {
+    blocks: Blocks<'a, Vec<u32>>,
+    /// How many blocks there are in the stock; those beyond it are numbered on.
+    count: usize,
+    beyond: Cursor,
+    places: &'a [Atomic<u64>],
+    lengths: &'a [Atomic<usize>],
+    /// A block with less room than this is full.
+    room: usize,
+}
+
+impl<'a> Stock<'a> {
+    pub(super) fn new(stock: &'a mut [Vec<u32>], places: &'a mut [u64], lengths: &'a mut [usize], room: usize) -> Self {
+        let count = stock.len();
+        let (blocks, beyond) = (Blocks::new(stock, 1), Cursor::new());
+        Stock { blocks, count, beyond, places: shared(places), lengths: shared(lengths), room }
+    }
+}
+
+/// A worker's end of the stock.
+pub(super) struct Shelf<'a> {
+    stock: &'a Stock<'a>,
+    /// Blocks beyond the stock, which joins them after the pass.
+    beyond: &'a mut Vec<(usize, Vec<u32>)>,
+    /// Where the block at hand belongs.
+    home: Option<&'a mut Vec<u32>>,
+    number: usize,
+    /// The block at hand. Taken out of its home so that workers do not write to neighbouring headers.
+    block: Vec<u32>,
+    longest: usize,
+}
+
+impl<'a> Shelf<'a> {
+    pub(super) fn new(stock: &'a Stock<'a>, beyond: &'a mut Vec<(usize, Vec<u32>)>) -> Self {
+        Shelf { stock, beyond, home: None, number: 0, block: Vec::new(), longest: 0 }
+    }
+
+    /// Adds the row of an object; `write` appends it to the vector that it is given.
+    #[inline(always)]
+    pub(super) fn add_row(&mut self, object: u32, write: impl FnOnce(&mut Vec<u32>)) {
+        if self.block.capacity() < self.block.len() + self.stock.room {
+            self.next_block();
+        }
+        let begin = self.block.len();
+        write(&mut self.block);
+        let length = self.block.len() - begin;
+        self.longest = self.longest.max(length);
+        // Relaxed: each object has one row, which is read after the join.
+        self.stock.places[object as usize].store((self.number as u64) << 32 | begin as u64, Ordering::Relaxed);
+        self.stock.lengths[object as usize].store(length, Ordering::Relaxed);
+    }
+
+    #[cold]
+    fn next_block(&mut self) {
+        self.put_back();
+        match self.stock.blocks.claim() {
+            Some((number, home)) => {
+                self.number = number;
+                self.block = std::mem::take(&mut home[0]);
+                self.home = home.first_mut();
+            }
+            None => self.number = self.stock.count + self.stock.beyond.take(1),
+        }
+        self.block.reserve_exact(block_size(self.stock.room));
+    }
+
+    fn put_back(&mut self) {
+        let block = std::mem::take(&mut self.block);
+        match self.home.take() {
+            Some(home) => *home = block,
+            None if block.capacity() > 0 => self.beyond.push((self.number, block)),
+            None => {}
+        }
+    }
+
+    /// Hands the last block back, and returns the length of the longest row.
+    pub(super) fn finish(mut self) -> usize {
+        self.put_back();
+        self.longest
+    }
+}

@@ -1,0 +1,183 @@
+//! Where rows lie: first where their finders put them, then behind one another in the order of the objects.
+
+use crossbeam::utils::CachePadded;
+
+use super::search::Search;
+use super::shelf::{Stock, block_size, parts};
+use crate::build::table::replace_if_short;
+use crate::detect::kernel::LANES;
+use crate::engine::reserve_with_slack;
+use crate::lockfree::Blocks;
+use crate::prefetch::prefetch;
+use crate::workers::Team;
+
+/// Indices that a worker copies at a time.
+const COPIED: usize = 1 << 14;
+
+/// How many rows ahead of the one at hand memory is asked for.
+const AHEAD: usize = 8;
+
+/// The rows of a step, and the memory to find them in.
+///
+/// Workers write rows into blocks of a common stock, for the reason that detection does: how the work falls to them differs from step
+/// to step. A row lies in one block, and is copied once to where it belongs.
+#[derive(Debug)]
+pub(super) struct Store {
+    pub(super) workers: Vec<CachePadded<Worker>>,
+    stock: Vec<Vec<u32>>,
+    /// By object: in which block its row is, and where. Longer than needed, like those below.
+    places: Vec<u64>,
+    /// By object: the length of the row, later where it begins.
+    offsets: Vec<usize>,
+    indices: Vec<u32>,
+    /// How long rows are expected to be at most: a block with less room is full.
+    room: usize,
+    objects: usize,
+}
+
+/// What a worker writes.
+#[derive(Debug, Default)]
+pub(super) struct Worker {
+    pub(super) search: Search,
+    /// Blocks beyond the stock, with their numbers.
+    pub(super) beyond: Vec<(usize, Vec<u32>)>,
+    /// The length of its longest row.
+    pub(super) longest: usize,
+}
+
+impl Store {
+    pub(super) fn new() -> Self {
+        Store {
+            workers: Vec::new(),
+            stock: Vec::new(),
+            places: Vec::new(),
+            offsets: Vec::new(),
+            indices: Vec::new(),
+            room: 512,
+            objects: 0,
+        }
+    }
+
+    /// Makes room for the rows of so many objects.
+    pub(super) fn prepare(&mut self, objects: usize, team: Team) {
+        // There are some blocks beyond if the user's filter panicked in the last step.
+        self.take_in();
+        self.objects = 0;
+        self.stock.iter_mut().for_each(Vec::clear);
+        while self.workers.len() < team.workers() {
+            self.workers.push(CachePadded::default());
+        }
+        replace_if_short(&mut self.places, objects, 0);
+        replace_if_short(&mut self.offsets, objects + 1, 0);
+    }
+
+    /// The workers, and what they share.
+    pub(super) fn lend(&mut self) -> (Blocks<'_, CachePadded<Worker>>, Stock<'_>) {
+        let stock = Stock::new(&mut self.stock, &mut self.places, &mut self.offsets, self.room);
+        (Blocks::new(&mut self.workers, 1), stock)
+    }
+
+    /// Puts the rows of so many objects behind one another. Those of `rowless` are empty.
+    pub(super) fn compress(&mut self, objects: usize, rowless: &[u32], team: Team) {
+        self.take_in();
+        for &object in rowless {
+            self.offsets[object as usize] = 0;
+        }
+        let mut total = 0;
+        for offset in &mut self.offsets[..objects] {
+            total += std::mem::replace(offset, total);
+        }
+        self.offsets[objects] = total;
+        self.objects = objects;
+        replace_if_short(&mut self.indices, total, 0);
+
+        let (offsets, places, stock) = (&self.offsets[..=objects], &self.places[..objects], &self.stock);
+        let blocks = Blocks::new(&mut self.indices[..total], COPIED);
+        team.at_most(total.div_ceil(COPIED)).run(|| {
+            while let Some((first, block)) = blocks.claim() {
+                copy(offsets, places, stock, first, block);
+            }
+        });
+        self.even_out(total, team);
+    }
+
+    /// Makes sure that the next step finds room however the work falls to the workers, as long as there are not more neighbours.
+    fn even_out(&mut self, total: usize, team: Team) {
+        let longest = self.workers.iter_mut().map(|worker| std::mem::take(&mut worker.longest)).max().unwrap_or(0);
+        self.room = self.room.max(longest + longest / 4 + LANES);
+        let size = block_size(self.room);
+        // A block is left when it has less room than this, and each worker may leave one early.
+        let blocks = total.div_ceil(size - self.room) + team.workers();
+        let blocks = if self.stock.len() < blocks { blocks + blocks / 16 } else { blocks };
+        reserve_with_slack(&mut self.stock, blocks);
+        while self.stock.len() < blocks {
+            self.stock.push(Vec::new());
+        }
+        for block in &mut self.stock {
+            block.clear();
+            block.reserve_exact(size);
+        }
+        let most = self.workers.iter().map(|worker| worker.search.capacity());
+        let most = most.fold([0; 2], |most, room| std::array::from_fn(|kind| most[kind].max(room[kind])));
+        self.workers.iter_mut().for_each(|worker| worker.search.reserve(most));
+    }
+
+    /// Takes blocks that workers had to make into the stock, each at the place that its number says.
+    fn take_in(&mut self) {
+        let first = self.stock.len();
+        let beyond: usize = self.workers.iter().map(|worker| worker.beyond.len()).sum();
+        self.stock.resize_with(first + beyond, Vec::new);
+        for worker in &mut self.workers {
+            for (number, block) in worker.beyond.drain(..) {
+                if let Some(place) = self.stock.get_mut(number) {
+                    *place = block;
+                }
+            }
+        }
+    }
+
+    pub(super) fn offsets(&self) -> &[usize] {
+        self.offsets.get(..=self.objects).unwrap_or(&[0])
+    }
+
+    pub(super) fn indices(&self) -> &[u32] {
+        self.offsets().last().map_or(&[], |&total| &self.indices[..total])
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let stock: usize = self.stock.iter().map(Vec::capacity).sum();
+        let workers: usize = self.workers.iter().map(|worker| worker.search.bytes()).sum();
+        (stock + self.indices.capacity()) * size_of::<u32>()
+            + self.stock.capacity() * size_of::<Vec<u32>>()
+            + self.places.capacity() * size_of::<u64>()
+            + self.offsets.capacity() * size_of::<usize>()
+            + self.workers.capacity() * size_of::<CachePadded<Worker>>()
+            + workers
+    }
+}
+
+/// Copies what belongs to a part of the final rows, which begins at `first` and may begin and end in the midst of a row.
+fn copy(offsets: &[usize], places: &[u64], stock: &[Vec<u32>], first: usize, part: &mut [u32]) {
+    let at = |object: usize| {
+        let (block, begin) = parts(places[object]);
+        (&stock[block], begin)
+    };
+    // The last row that begins here or before: empty ones that begin at the same place come earlier.
+    let mut object = offsets.partition_point(|&offset| offset <= first) - 1;
+    let mut copied = 0;
+    while copied < part.len() {
+        if object + AHEAD < places.len() && offsets[object + AHEAD] < offsets[object + AHEAD + 1] {
+            let (block, begin) = at(object + AHEAD);
+            prefetch(block, begin);
+        }
+        let (begin, end) = (offsets[object], offsets[object + 1]);
+        if begin < end {
+            let (block, place) = at(object);
+            let skipped = first + copied - begin;
+            let length = (end - begin - skipped).min(part.len() - copied);
+            part[copied..copied + length].copy_from_slice(&block[place + skipped..place + skipped + length]);
+            copied += length;
+        }
+        object += 1;
+    }
+}

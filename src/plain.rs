@@ -1,0 +1,31 @@
+//! Boxes and pairs are plain memory: bytes from elsewhere can be read as them, and they as bytes, without a copy.
+//!
+//! By hand, because bytemuck's derive does not take generic types that it would have to check for padding.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::{Aabb, Pair};
+
+// SAFETY: an `Aabb` is two arrays of `S` and nothing else, and all zeroes is a value of `S`.
+unsafe impl<S: Zeroable, const D: usize> Zeroable for Aabb<S, D> {}
+
+// SAFETY: `repr(C)`, and both fields are `[S; D]`: the second begins where the first ends, both have the alignment of the whole,
+// so there is no padding. Any bytes are values of `S` and so of the arrays, which have no padding or interior mutability of
+// their own because `S` has none. `Copy` and `'static` since `S` is. (A box that is invalid is still a value.)
+unsafe impl<S: Pod, const D: usize> Pod for Aabb<S, D> {}
+
+// SAFETY: two `u32`s, for which zero is a value.
+unsafe impl Zeroable for Pair {}
+
+/// Pairs can be handed on as bytes or numbers, to a file, another process or the GPU:
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase};
+///
+/// let boxes: Vec<_> = (0..3).map(|i| Aabb::new([i as f64, 0.0], [i as f64 + 1.0, 1.0])).collect();
+/// let pairs = BroadPhase::<f64, 2>::new().detect(&boxes).sorted();
+/// assert_eq!(bytemuck::cast_slice::<_, u32>(&pairs), [0, 1, 1, 2]);
+/// ```
+// SAFETY: `repr(C)` and two fields of one type, so no padding; any bytes are two `u32`s. (That `a < b` is a promise of the engine,
+// not of the type.)
+unsafe impl Pod for Pair {}

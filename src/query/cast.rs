@@ -1,0 +1,105 @@
+//! What moves along a straight line: a point, or a box.
+
+use super::{Ray, Sweep};
+use crate::{Aabb, Scalar};
+
+/// A box on its way, a ray being the way of a box without extent.
+///
+/// Along an axis it meets the interval from `min` to `max` while `(min - high) / speed <= t <= (max - low) / speed` (for a positive
+/// speed; otherwise the other way round). It meets a box while it meets the box's interval on all axes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cast<S, const D: usize> {
+    pub(super) axes: [Along<S>; D],
+    pub(super) max_t: S,
+}
+
+/// The motion along one axis.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Along<S> {
+    pub(super) low: S,
+    pub(super) high: S,
+    pub(super) inverse: S,
+    pub(super) heading: Heading,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heading {
+    Up,
+    Down,
+    /// No motion, or one so slow that its inverse overflows.
+    Still,
+}
+
+impl<S: Scalar, const D: usize> Cast<S, D> {
+    /// The way of a ray; nothing if it makes no sense.
+    pub(super) fn ray(ray: &Ray<S, D>) -> Option<Self> {
+        let cast = Self::new(&Aabb { min: ray.origin, max: ray.origin }, &ray.direction, ray.max_t)?;
+        let moves = cast.axes.iter().any(|along| along.heading != Heading::Still);
+        (moves && ray.origin.iter().all(|&x| is_finite(x))).then_some(cast)
+    }
+
+    /// The way of a box; nothing if it makes no sense.
+    pub(super) fn sweep(sweep: &Sweep<S, D>) -> Option<Self> {
+        Self::new(&sweep.bounds, &sweep.translation, S::from_f64(1.0))
+    }
+
+    fn new(bounds: &Aabb<S, D>, direction: &[S; D], max_t: S) -> Option<Self> {
+        let makes_sense = bounds.is_valid() && direction.iter().all(|&x| is_finite(x)) && max_t >= S::ZERO;
+        makes_sense.then(|| {
+            let axes = std::array::from_fn(|axis| Along::new(bounds.min[axis], bounds.max[axis], direction[axis]));
+            Cast { axes, max_t }
+        })
+    }
+
+    /// From when to when it meets an interval of an axis. Never if the first is greater than the second; a NaN (the difference of
+    /// two equal infinities) says nothing.
+    ///
+    /// Subtraction and multiplication are monotone, rounded or not: a smaller interval is not entered earlier, nor left later.
+    #[inline(always)]
+    pub(super) fn interval(&self, axis: usize, (min, max): (S, S)) -> (S, S) {
+        let along = &self.axes[axis];
+        match along.heading {
+            Heading::Up => ((min - along.high) * along.inverse, (max - along.low) * along.inverse),
+            Heading::Down => ((max - along.low) * along.inverse, (min - along.high) * along.inverse),
+            Heading::Still if min <= along.high && along.low <= max => (S::NEG_INFINITY, S::INFINITY),
+            Heading::Still => (S::INFINITY, S::NEG_INFINITY),
+        }
+    }
+}
+
+impl<S: Scalar> Along<S> {
+    fn new(low: S, high: S, speed: S) -> Self {
+        let inverse = S::from_f64(1.0 / speed.to_f64());
+        let heading = match () {
+            () if !is_finite(inverse) => Heading::Still,
+            () if speed > S::ZERO => Heading::Up,
+            () => Heading::Down,
+        };
+        Along { low, high, inverse, heading }
+    }
+}
+
+/// A span of time, `from..=to`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Time<S> {
+    pub(super) from: S,
+    pub(super) to: S,
+}
+
+impl<S: Scalar> Time<S> {
+    /// What it has in common with an interval; a NaN says nothing.
+    #[inline(always)]
+    pub(super) fn and(self, (near, far): (S, S)) -> Self {
+        Time { from: if near > self.from { near } else { self.from }, to: if far < self.to { far } else { self.to } }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_empty(self) -> bool {
+        self.from > self.to
+    }
+}
+
+#[inline(always)]
+pub(super) fn is_finite<S: Scalar>(x: S) -> bool {
+    x - x == S::ZERO
+}

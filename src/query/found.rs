@@ -1,0 +1,53 @@
+//! What is found.
+
+use std::cmp::Ordering;
+
+use crate::Scalar;
+
+/// An object that a [`Ray`](crate::Ray) or a [`Sweep`](crate::Sweep) meets, and when. Ordered by `t`, then by index.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Hit<S> {
+    /// The object.
+    pub index: u32,
+    /// Where along the way its box is entered: at origin + t · direction. 0 if the way begins inside.
+    pub t: S,
+}
+
+/// An object near a point, and how near. Ordered by distance, then by index.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Neighbor<S> {
+    /// The object.
+    pub index: u32,
+    /// The square of the distance from the point to the nearest point of its box; 0 inside.
+    pub distance_squared: S,
+}
+
+macro_rules! ordered_by {
+    ($found:ident, $measure:ident) => {
+        impl<S: Scalar> Ord for $found<S> {
+            fn cmp(&self, other: &Self) -> Ordering {
+                let measures = self.$measure.to_f64().total_cmp(&other.$measure.to_f64());
+                measures.then(self.index.cmp(&other.index))
+            }
+        }
+
+        impl<S: Scalar> PartialOrd for $found<S> {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl<S: Scalar> PartialEq for $found<S> {
+            fn eq(&self, other: &Self) -> bool {
+                self.cmp(other).is_eq()
+            }
+        }
+
+        impl<S: Scalar> Eq for $found<S> {}
+    };
+}
+
+ordered_by!(Hit, t);
+ordered_by!(Neighbor, distance_squared);

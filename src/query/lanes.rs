@@ -1,0 +1,101 @@
+//! A question to some entries at once: loops over arrays, which the compiler turns into vector instructions.
+
+use std::ops::Range;
+
+use super::cast::{Cast, Heading};
+use crate::detect::kernel::{Columns, LANES};
+use crate::{Aabb, Scalar};
+
+/// The entries of a run, [`LANES`] at a time: where they begin, and a bit for each lane that is inside the run.
+#[inline(always)]
+pub(super) fn steps(run: Range<usize>) -> impl Iterator<Item = (usize, u32)> {
+    run.clone().step_by(LANES).map(move |at| (at, (1 << (run.end - at).min(LANES)) - 1))
+}
+
+/// The numbers of the bits that are set.
+#[inline(always)]
+pub(super) fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (bit < u32::BITS).then_some(bit as usize)
+    })
+}
+
+/// A bit for each that is true.
+#[inline(always)]
+pub(super) fn mask<const N: usize>(lanes: [bool; N]) -> u32 {
+    lanes.iter().enumerate().fold(0, |mask, (lane, &is)| mask | u32::from(is) << lane)
+}
+
+#[inline(always)]
+fn load<S: Scalar>(column: &[S], at: usize) -> &[S; LANES] {
+    column[at..at + LANES].try_into().expect("the columns are padded")
+}
+
+/// A bit for each of the entries from `at` on that overlaps the box.
+#[inline(always)]
+pub(super) fn overlaps<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, bounds: &Aabb<S, D>, at: usize) -> u32 {
+    let mut hit = [true; LANES];
+    for axis in 0..D {
+        let (min, max) = (load(columns.min(axis), at), load(columns.max(axis), at));
+        for lane in 0..LANES {
+            hit[lane] &= (min[lane] <= bounds.max[axis]) & (bounds.min[axis] <= max[lane]);
+        }
+    }
+    mask(hit)
+}
+
+/// When the entries from `at` on are met, and a bit for each that is met no later than `limit`.
+#[inline(always)]
+pub(super) fn meets<S: Scalar, const D: usize>(
+    columns: &Columns<'_, S, D>,
+    cast: &Cast<S, D>,
+    limit: S,
+    at: usize,
+) -> ([S; LANES], u32) {
+    let (mut enter, mut exit) = ([S::ZERO; LANES], [limit; LANES]);
+    for axis in 0..D {
+        let (min, max) = (load(columns.min(axis), at), load(columns.max(axis), at));
+        let along = &cast.axes[axis];
+        let (near, far, front, back) = match along.heading {
+            Heading::Up => (min, max, along.high, along.low),
+            Heading::Down => (max, min, along.low, along.high),
+            Heading::Still => {
+                for lane in 0..LANES {
+                    let meets = (min[lane] <= along.high) & (along.low <= max[lane]);
+                    exit[lane] = if meets { exit[lane] } else { S::NEG_INFINITY };
+                }
+                continue;
+            }
+        };
+        for lane in 0..LANES {
+            let (near, far) = ((near[lane] - front) * along.inverse, (far[lane] - back) * along.inverse);
+            enter[lane] = if near > enter[lane] { near } else { enter[lane] };
+            exit[lane] = if far < exit[lane] { far } else { exit[lane] };
+        }
+    }
+    (enter, mask::<LANES>(std::array::from_fn(|lane| enter[lane] <= exit[lane])))
+}
+
+/// The squares of the distances from a point to the entries from `at` on.
+#[inline(always)]
+pub(super) fn squared_distances<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, point: &[S; D], at: usize) -> [S; LANES] {
+    let mut squares = [S::ZERO; LANES];
+    for axis in 0..D {
+        let (min, max) = (load(columns.min(axis), at), load(columns.max(axis), at));
+        for lane in 0..LANES {
+            let gap = gap(point[axis], min[lane], max[lane]);
+            squares[lane] = squares[lane] + gap * gap;
+        }
+    }
+    squares
+}
+
+/// How far a coordinate is from an interval.
+#[inline(always)]
+pub(super) fn gap<S: Scalar>(x: S, min: S, max: S) -> S {
+    let (before, behind) = (min - x, x - max);
+    let gap = if before > S::ZERO { before } else { S::ZERO };
+    if behind > gap { behind } else { gap }
+}

@@ -1,0 +1,118 @@
+//! Questions to what the last step built: boxes, points, rays, moving boxes, neighbours.
+//!
+//! The grid is read and never written, so any number of threads may ask at once. Every answer is decided by a plain formula on the
+//! boxes themselves, in the user's scalar; the grid only says which boxes to look at. Where a part of the grid is left out, that
+//! is decided by the *same formula* on a box around all that lives there ([`Region`]). The formulas are made of operations that
+//! rounding keeps in order, so what the formula denies of the box around, it denies of every box inside: no hit is lost to
+//! rounding, and no error bound has to be believed beyond the one of a cell's border.
+
+mod batch;
+mod boxes;
+mod cast;
+mod found;
+mod lanes;
+mod nearest;
+mod rays;
+mod region;
+mod rows;
+mod sweeps;
+mod walk;
+mod within;
+
+use crate::build::grid::Grid;
+use crate::build::plan::MAX_LEVELS;
+use crate::detect::View;
+use crate::detect::kernel::{Columns, Kernel};
+use crate::{BroadPhase, Scalar};
+
+pub use found::{Hit, Neighbor};
+pub use rays::Ray;
+use region::Region;
+pub use rows::Rows;
+pub use sweeps::Sweep;
+
+/// Answers questions about the objects of the last step; made by [`BroadPhase::queries`].
+///
+/// | question | one answer at a time | into a vector | many questions at once |
+/// |---|---|---|---|
+/// | boxes that overlap a box | [`visit_overlapping`](Self::visit_overlapping) | [`overlapping`](Self::overlapping) | [`par_overlapping`](Self::par_overlapping) |
+/// | boxes that contain a point | [`visit_containing`](Self::visit_containing) | [`containing`](Self::containing) | [`par_containing`](Self::par_containing) |
+/// | boxes along a [`Ray`] | [`visit_ray`](Self::visit_ray) | [`ray_hits`](Self::ray_hits) | [`par_ray_hits`](Self::par_ray_hits) |
+/// | the first of them | | [`first_hit`](Self::first_hit), [`first_hit_by`](Self::first_hit_by) | [`par_first_hits`](Self::par_first_hits) |
+/// | boxes that a moving box meets ([`Sweep`]) | [`visit_sweep`](Self::visit_sweep) | [`sweep_hits`](Self::sweep_hits) | [`par_sweep_hits`](Self::par_sweep_hits) |
+/// | the first of them | | [`first_contact`](Self::first_contact), [`first_contact_by`](Self::first_contact_by) | [`par_first_contacts`](Self::par_first_contacts) |
+/// | boxes within a radius ([`Ball`](crate::Ball)) | [`visit_within`](Self::visit_within) | [`within`](Self::within) | [`par_within`](Self::par_within) |
+/// | the k nearest boxes | | [`nearest`](Self::nearest) | [`par_nearest`](Self::par_nearest) |
+///
+/// Objects are known by their indices in the slice that the step was given. Boxes are closed: touching is overlapping. Objects
+/// that the step rejected are never found, infinite boxes are found like any other. A question that makes no sense (a NaN
+/// anywhere, an inverted box, a ray without direction, a negative radius) has no answer: nothing is found, and nothing panics.
+///
+/// The vectors are the caller's and are cleared first; once they are large enough, no question allocates.
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase, Ray};
+///
+/// let boxes: Vec<_> = (0..1000).map(|i| Aabb::new([3.0 * i as f32, 0.0], [3.0 * i as f32 + 1.0, 1.0])).collect();
+/// let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// broad_phase.par_detect(&boxes);
+///
+/// let queries = broad_phase.queries();
+/// let mut found = Vec::new();
+/// queries.overlapping(&Aabb::new([7.0, -1.0], [12.0, 5.0]), &mut found);
+/// found.sort_unstable();
+/// assert_eq!(found, [2, 3, 4]); // 2 and 4 are only touched
+///
+/// let hit = queries.first_hit(&Ray::new([100.0, 0.5], [-1.0, 0.0])).unwrap();
+/// assert_eq!((hit.index, hit.t), (33, 0.0)); // it starts inside
+/// let hit = queries.first_hit(&Ray::new([98.0, 0.5], [-1.0, 0.0])).unwrap();
+/// assert_eq!((hit.index, hit.t), (32, 1.0));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Queries<'a, S: Scalar, const D: usize> {
+    scene: Option<Scene<'a, S, D>>,
+}
+
+/// What there is to be asked about.
+#[derive(Clone, Copy, Debug)]
+struct Scene<'a, S, const D: usize> {
+    grid: &'a Grid<S, D>,
+    columns: Columns<'a, S, D>,
+    kernel: Kernel,
+    /// Where the objects of each level are.
+    regions: [Region; MAX_LEVELS],
+}
+
+impl<S: Scalar, const D: usize> BroadPhase<S, D> {
+    /// Questions about the objects as the last step found them: read-only, to be asked from any number of threads.
+    ///
+    /// Before the first step, after one that did not come to its end because the user's code panicked, and after
+    /// [`shrink_to_fit`](Self::shrink_to_fit), there is nothing to be found until the next step.
+    ///
+    /// Costs one look at each occupied chunk of the grid, some microseconds in most scenes: ask for it once per step, not once per
+    /// question.
+    pub fn queries(&self) -> Queries<'_, S, D> {
+        let engine = &self.engine;
+        let leveled: usize = engine.grid.objects.iter().sum();
+        if engine.known == 0 || (leveled > 0 && engine.grid.chunks.is_empty()) {
+            return Queries { scene: None };
+        }
+        let columns = engine.table.columns(&engine.order);
+        Queries::new(View { grid: &engine.grid, columns, kernel: engine.kernel })
+    }
+}
+
+impl<'a, S: Scalar, const D: usize> Queries<'a, S, D> {
+    /// Questions to a complete grid and its table.
+    pub(crate) fn new(view: View<'a, S, D>) -> Self {
+        let View { grid, columns, kernel } = view;
+        Queries { scene: Some(Scene { grid, columns, kernel, regions: Region::of(grid) }) }
+    }
+}
+
+impl<S: Scalar, const D: usize> Scene<'_, S, D> {
+    /// The levels that hold objects, from coarse to fine: what is large is few, and found early it ends a search early.
+    fn occupied(&self) -> impl Iterator<Item = (usize, &Region)> {
+        self.regions.iter().enumerate().rev().filter(|(_, region)| region.chunks > 0)
+    }
+}

@@ -1,0 +1,121 @@
+//! Boxes along a ray or a segment.
+
+use std::ops::ControlFlow;
+
+use super::cast::Cast;
+use super::{Hit, Queries};
+use crate::Scalar;
+
+/// The points `origin + t · direction` for all `t` from 0 to `max_t`, both included. The direction need not have length 1.
+///
+/// No box is met by a ray with a coordinate that is NaN or infinite, with a direction of nothing but zeros, or with a `max_t` that
+/// is NaN or negative; an infinite `max_t` is fine. (A component of the direction that is so small that its inverse overflows,
+/// below 3e-39 in `f32`, counts as zero.)
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray<S, const D: usize> {
+    /// Where it begins.
+    pub origin: [S; D],
+    /// Where it goes: the way for which `t` grows by 1.
+    pub direction: [S; D],
+    /// Where it ends.
+    pub max_t: S,
+}
+
+impl<S: Scalar, const D: usize> Ray<S, D> {
+    /// A ray without end.
+    pub fn new(origin: impl Into<[S; D]>, direction: impl Into<[S; D]>) -> Self {
+        Ray { origin: origin.into(), direction: direction.into(), max_t: S::INFINITY }
+    }
+
+    /// The way from one point to another: `t` is 0 at the first and 1 at the second.
+    pub fn segment(from: impl Into<[S; D]>, to: impl Into<[S; D]>) -> Self {
+        let (from, to) = (from.into(), to.into());
+        let direction = std::array::from_fn(|axis| to[axis] - from[axis]);
+        Ray { origin: from, direction, max_t: S::from_f64(1.0) }
+    }
+
+    /// The same ray up to another `max_t`.
+    pub fn up_to(self, max_t: S) -> Self {
+        Ray { max_t, ..self }
+    }
+}
+
+impl<S: Scalar, const D: usize> Queries<'_, S, D> {
+    /// Calls `visit` with every object whose box the ray meets, in no particular order, until it returns `Break`.
+    ///
+    /// When a box is met is computed in `S`, axis by axis: `(bound - origin) · (1 / direction)`, rounded after each operation.
+    pub fn visit_ray<B>(&self, ray: &Ray<S, D>, visit: impl FnMut(Hit<S>) -> ControlFlow<B>) -> ControlFlow<B> {
+        self.visit_cast(Cast::ray(ray), visit)
+    }
+
+    /// All objects whose boxes the ray meets, in the order of `t`, those met at once in the order of their indices.
+    pub fn ray_hits(&self, ray: &Ray<S, D>, found: &mut Vec<Hit<S>>) {
+        self.cast_hits(Cast::ray(ray), found);
+    }
+
+    /// The object whose box the ray meets first, of several the one with the least index. Looks no further than it has to.
+    pub fn first_hit(&self, ray: &Ray<S, D>) -> Option<Hit<S>> {
+        self.first_cast_hit(Cast::ray(ray), |hit| Some(hit.t))
+    }
+
+    /// The object that the ray meets first, as told by `exact`: called with an object whose box the ray meets, it returns where the
+    /// ray meets the object itself, if it does. What it returns counts as a miss if it is NaN or not in `0..=max_t`.
+    ///
+    /// An object is inside its box, so it is not met before its box is; those whose boxes are met after the first exact hit known
+    /// so far are not asked about.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, BroadPhase, Ray};
+    ///
+    /// // Discs; the ray passes through the corner of the first one's box.
+    /// let discs = [([0.0, 0.0], 1.0), ([5.0, 0.5], 1.0)];
+    /// let mut broad_phase = BroadPhase::<f64, 2>::new();
+    /// broad_phase.detect(&discs.map(|(center, radius)| Aabb::around(center, [radius; 2])));
+    ///
+    /// let ray = Ray::new([-3.0, 0.9], [1.0, 0.0]);
+    /// let hit = broad_phase.queries().first_hit_by(&ray, |index| {
+    ///     let (center, radius) = discs[index as usize];
+    ///     let height: f64 = ray.origin[1] - center[1];
+    ///     let half = (radius * radius - height * height).sqrt(); // NaN: a miss
+    ///     (half < 0.6).then_some(center[0] - half - ray.origin[0])
+    /// });
+    /// assert_eq!(hit.map(|hit| hit.index), Some(0));
+    /// ```
+    pub fn first_hit_by(&self, ray: &Ray<S, D>, mut exact: impl FnMut(u32) -> Option<S>) -> Option<Hit<S>> {
+        self.first_cast_hit(Cast::ray(ray), |hit| exact(hit.index))
+    }
+
+    pub(super) fn visit_cast<B>(
+        &self,
+        cast: Option<Cast<S, D>>,
+        mut visit: impl FnMut(Hit<S>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let (Some(scene), Some(cast)) = (&self.scene, cast) else { return ControlFlow::Continue(()) };
+        scene.walk(&cast, |hit| visit(hit).map_continue(|()| cast.max_t))
+    }
+
+    pub(super) fn cast_hits(&self, cast: Option<Cast<S, D>>, found: &mut Vec<Hit<S>>) {
+        found.clear();
+        let ControlFlow::Continue(()) = self.visit_cast(cast, |hit| {
+            found.push(hit);
+            ControlFlow::<std::convert::Infallible>::Continue(())
+        });
+        found.sort_unstable();
+    }
+
+    pub(super) fn first_cast_hit(&self, cast: Option<Cast<S, D>>, mut exact: impl FnMut(Hit<S>) -> Option<S>) -> Option<Hit<S>> {
+        let (scene, cast) = (self.scene.as_ref()?, cast?);
+        let mut first: Option<Hit<S>> = None;
+        let ControlFlow::Continue(()) = scene.walk(&cast, |hit| {
+            if let Some(t) = exact(hit)
+                && t >= S::ZERO
+                && t <= cast.max_t
+            {
+                let hit = Hit { t, ..hit };
+                first = Some(first.map_or(hit, |first| first.min(hit)));
+            }
+            ControlFlow::<std::convert::Infallible, S>::Continue(first.map_or(cast.max_t, |first| first.t))
+        });
+        first
+    }
+}

@@ -1,0 +1,140 @@
+//! Boxes within a radius of a point.
+
+use std::ops::ControlFlow;
+
+use super::cast::is_finite;
+use super::lanes::{bits, gap, mask, squared_distances, steps};
+use super::{Neighbor, Queries, Region, Scene};
+use crate::detect::kernel::LANES;
+use crate::grid::{Coords, Shape, Window};
+use crate::lockfree::Chunk;
+use crate::{Aabb, Ball, Scalar};
+
+impl<S: Scalar, const D: usize> Queries<'_, S, D> {
+    /// Calls `visit` with every object whose box is within the ball's radius of its centre, in no particular order, until it
+    /// returns `Break`.
+    ///
+    /// The distance is the one to the nearest point of the box. Its square, computed in `S`, is compared with the square of the
+    /// radius, so a radius whose square overflows (1.9e19 in `f32`) finds everything, as an infinite one does. Nothing is within a
+    /// radius that is NaN or negative, or of a centre that is not finite.
+    pub fn visit_within<B>(&self, ball: &Ball<S, D>, mut visit: impl FnMut(Neighbor<S>) -> ControlFlow<B>) -> ControlFlow<B> {
+        let makes_sense = ball.radius >= S::ZERO && ball.center.iter().all(|&x| is_finite(x));
+        let Some(scene) = self.scene.as_ref().filter(|_| makes_sense) else { return ControlFlow::Continue(()) };
+        let limit = ball.radius * ball.radius;
+        scene.search(&ball.center, limit, |neighbor| visit(neighbor).map_continue(|()| limit)).map_continue(drop)
+    }
+
+    /// All objects whose boxes are within the ball's radius of its centre, in no particular order.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, Ball, BroadPhase};
+    ///
+    /// let mut broad_phase = BroadPhase::<f32, 2>::new();
+    /// broad_phase.detect(&[Aabb::new([0.0, 0.0], [1.0, 1.0]), Aabb::new([5.0, 5.0], [6.0, 6.0])]);
+    ///
+    /// let mut found = Vec::new();
+    /// broad_phase.queries().within(&Ball::new([4.0, 5.0], 3.0), &mut found);
+    /// assert_eq!(found.len(), 1);
+    /// assert_eq!((found[0].index, found[0].distance_squared), (1, 1.0));
+    /// ```
+    pub fn within(&self, ball: &Ball<S, D>, found: &mut Vec<Neighbor<S>>) {
+        found.clear();
+        let ControlFlow::Continue(()) = self.visit_within(ball, |neighbor| {
+            found.push(neighbor);
+            ControlFlow::<std::convert::Infallible>::Continue(())
+        });
+    }
+}
+
+/// A search around a point.
+struct Search<'a, S, const D: usize, F> {
+    scene: &'a Scene<'a, S, D>,
+    point: &'a [S; D],
+    /// The square of the distance beyond which nothing is of interest.
+    limit: S,
+    visit: F,
+}
+
+impl<S: Scalar, const D: usize> Scene<'_, S, D> {
+    /// Calls `visit` with every object that is no further away than the limit, a square, each once. The visitor returns the limit
+    /// from then on. Returns whether the whole grid was searched.
+    pub(super) fn search<B>(
+        &self,
+        point: &[S; D],
+        limit: S,
+        visit: impl FnMut(Neighbor<S>) -> ControlFlow<B, S>,
+    ) -> ControlFlow<B, bool> {
+        let mut search = Search { scene: self, point, limit, visit };
+        search.entries(self.grid.listed.clone())?;
+        let mut whole = true;
+        for (level, region) in self.occupied() {
+            let around = around(point, search.limit);
+            let window = Window::new(&self.grid.levels[level], self.grid.spans[level], &around);
+            let (low, high) = window.chunks::<D>();
+            whole &= (0..D).all(|axis| low[axis] <= region.low[axis] && high[axis] >= region.high[axis]);
+            self.try_for_each_chunk(level, region, &window, |coords, chunk| search.chunk(region, &window, coords, chunk))?;
+        }
+        ControlFlow::Continue(whole)
+    }
+}
+
+impl<S: Scalar, const D: usize, B, F: FnMut(Neighbor<S>) -> ControlFlow<B, S>> Search<'_, S, D, F> {
+    fn chunk(&mut self, region: &Region, window: &Window, coords: Coords, chunk: Chunk<'_>) -> ControlFlow<B> {
+        let base = Shape::<D>::base_of(coords);
+        let edge = Shape::<D>::EDGE;
+        let low: Coords = std::array::from_fn(|axis| (window.low[axis] - base[axis]).max(0));
+        let high: Coords = std::array::from_fn(|axis| (window.high[axis] - base[axis]).min(edge[axis] - 1));
+        let occupied = chunk.rows();
+        for z in low[2]..=high[2] {
+            let away = self.square(region, 2, base[2] + z);
+            if away > self.limit {
+                continue;
+            }
+            for y in low[1]..=high[1] {
+                let number = Shape::<D>::row(y, z);
+                if occupied >> number & 1 != 0 && !(self.square(region, 1, base[1] + y) + away > self.limit) {
+                    let row = chunk.row(number);
+                    self.entries(row.begin(low[0] as usize)..row.end(high[0] as usize))?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The square of the distance to everything that lives in a layer of cells, as far as one axis tells. Monotone operations, so
+    /// what is in the layer is computed to be at least as far away.
+    #[inline(always)]
+    fn square(&self, region: &Region, axis: usize, cell: i32) -> S {
+        if axis >= D {
+            return S::ZERO;
+        }
+        let (min, max) = region.around(axis, cell, cell);
+        let gap = gap(self.point[axis], min, max);
+        gap * gap
+    }
+
+    #[inline]
+    fn entries(&mut self, run: std::ops::Range<usize>) -> ControlFlow<B> {
+        let columns = &self.scene.columns;
+        for (at, inside) in steps(run) {
+            let squares = squared_distances(columns, self.point, at);
+            let near = mask::<LANES>(std::array::from_fn(|lane| squares[lane] <= self.limit));
+            for lane in bits(near & inside) {
+                // The limit may have come down since the lanes were computed.
+                if squares[lane] <= self.limit {
+                    self.limit = (self.visit)(Neighbor { index: columns.id(at + lane), distance_squared: squares[lane] })?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// A box that overlaps every box whose distance from the point, squared in `S`, is computed to be at most `limit`.
+///
+/// The computed square of a gap is at most some roundings less than the true one, or less by what underflow takes away: its
+/// root is below the root of the smallest cell.
+fn around<S: Scalar, const D: usize>(point: &[S; D], limit: S) -> Aabb<S, D> {
+    let reach = limit.to_f64().sqrt() * (1.0 + 8.0 * S::EPSILON) + S::SMALLEST_CELL.sqrt();
+    Aabb { min: point.map(|x| S::from_f64(x.to_f64() - reach)), max: point.map(|x| S::from_f64(x.to_f64() + reach)) }
+}

@@ -1,0 +1,92 @@
+//! Moving objects against static ones.
+
+use super::StaticSet;
+use crate::build::gather;
+use crate::detect::sink::{Sink, Store};
+use crate::engine::{Engine, Worker, stock_up};
+use crate::lockfree::{Blocks, Cursor};
+use crate::objects::Objects;
+use crate::step::store;
+use crate::workers::Team;
+use crate::{Bounded, BroadPhase, Pair, Pairs, Scalar};
+
+/// The pairs of a step with static objects.
+#[derive(Clone, Copy, Debug)]
+pub struct PairsWithStatics<'a> {
+    /// Pairs of two moving objects.
+    pub moving: Pairs<'a>,
+    /// Pairs of a moving object, whose index is `a`, and a static one, whose index in the [`StaticSet`] is `b`.
+    pub statics: Pairs<'a>,
+}
+
+impl<S: Scalar, const D: usize> BroadPhase<S, D> {
+    /// [`par_detect`](Self::par_detect), and all overlapping pairs of a moving and a static object. Two static objects never pair.
+    ///
+    /// [`Groups`](crate::Groups) decide about both kinds of pairs. [`Bounded::pairs_with`] is asked about moving objects only, and a
+    /// moving ball meets a static object if their boxes overlap.
+    pub fn par_detect_with<T>(&mut self, objects: &[T], statics: &StaticSet<S, D>) -> PairsWithStatics<'_>
+    where
+        T: Bounded<S, D> + Sync,
+    {
+        self.in_pool(objects.len(), |engine, team| {
+            store(engine, objects, team);
+            engine.search(objects, statics, team);
+        });
+        PairsWithStatics { moving: self.found(), statics: Pairs::new(&self.engine.static_pairs, &self.engine.rejected) }
+    }
+}
+
+impl<S: Scalar, const D: usize> Engine<S, D> {
+    /// Finds the static objects that the objects of the step at hand overlap.
+    ///
+    /// In parallel over blocks of entries: neighbours in the table look into the same corner of the static grid.
+    fn search(&mut self, objects: &(impl Objects<S, D> + ?Sized), statics: &StaticSet<S, D>, team: Team) {
+        self.static_pairs.iter_mut().for_each(Vec::clear);
+        if statics.is_empty() {
+            return;
+        }
+        // Behind those that fit no level there are only rejected ones.
+        let entries = self.grid.listed.end;
+        let team = team.at_most(entries / gather::BLOCK + 1).at_most(self.workers.len());
+        let (columns, cursor) = (self.table.columns(&self.order), Cursor::new());
+        let tiers = [&statics.base, &statics.recent].map(|tier| (tier, tier.queries()));
+        let stock = Blocks::new(&mut self.static_pairs, 1);
+        let workers = Blocks::new(&mut self.workers, 1);
+        team.run(|| {
+            let Some(worker) = workers.claim_one() else { return };
+            let Worker { touched, pairs_beyond, .. } = &mut **worker;
+            let mut sink = Sink::new(&stock, pairs_beyond, Store { filter: |_| true });
+            while let Some(claimed) = cursor.claim(gather::BLOCK, entries) {
+                for entry in claimed {
+                    let (bounds, id) = (columns.bounds(entry), columns.id(entry));
+                    let groups = objects.groups(id as usize);
+                    for (tier, queries) in &tiers {
+                        queries.overlapping(&bounds, touched);
+                        for index in touched.iter().map(|&place| tier.index(place)) {
+                            let item = &statics.items[index as usize];
+                            if item.home == tier.home && groups.admit(item.groups) {
+                                sink.room().push(Pair { a: id, b: index });
+                            }
+                        }
+                    }
+                    for &index in &statics.loose {
+                        let item = &statics.items[index as usize];
+                        if item.bounds.overlaps(&bounds) && groups.admit(item.groups) {
+                            sink.room().push(Pair { a: id, b: index });
+                        }
+                    }
+                }
+            }
+            sink.finish();
+        });
+        for worker in &mut self.workers {
+            self.static_pairs.append(&mut worker.pairs_beyond);
+        }
+        stock_up(&mut self.static_pairs, team);
+        let most = self.workers.iter().map(|worker| worker.touched.capacity()).max().unwrap_or(0);
+        self.workers.iter_mut().for_each(|worker| {
+            worker.touched.clear();
+            worker.touched.reserve(most);
+        });
+    }
+}

@@ -1,0 +1,132 @@
+//! Static sets: what moves meets what does not, through all sorts of changes, against brute force.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{Coordinate, Placement, Rng, Scene, Sizes, grid_config, pool};
+use pivotgrid::{Aabb, Bounded, BroadPhase, Groups, Pair, StaticSet};
+
+#[derive(Clone, Copy, Debug)]
+struct Wall<S, const D: usize> {
+    bounds: Aabb<S, D>,
+    groups: Groups,
+}
+
+impl<S: Coordinate, const D: usize> Bounded<S, D> for Wall<S, D> {
+    fn aabb(&self) -> Aabb<S, D> {
+        self.bounds
+    }
+    fn groups(&self) -> Groups {
+        self.groups
+    }
+}
+
+fn overlap<S: Coordinate, const D: usize>(a: &Aabb<S, D>, b: &Aabb<S, D>) -> bool {
+    (0..D).all(|axis| a.min[axis] <= b.max[axis] && b.min[axis] <= a.max[axis])
+}
+
+fn pairs_with<S: Coordinate, const D: usize>(moving: &[Wall<S, D>], statics: &BTreeMap<u32, Wall<S, D>>) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for (a, one) in moving.iter().enumerate() {
+        for (&b, wall) in statics {
+            let groups = one.groups.member & wall.groups.mask != 0 && wall.groups.member & one.groups.mask != 0;
+            if groups && overlap(&one.bounds, &wall.bounds) {
+                pairs.push(Pair { a: a as u32, b });
+            }
+        }
+    }
+    pairs
+}
+
+fn walls<S: Coordinate, const D: usize>(n: usize, seed: u64) -> Vec<Wall<S, D>> {
+    let scene = Scene { n, sizes: Sizes::Poly, placement: Placement::Uniform, extent: 60.0, origin: 0.0, seed };
+    let groups = |i: usize| if i % 7 == 0 { Groups::new(1, 2) } else { Groups::ALL };
+    scene.boxes().into_iter().enumerate().map(|(i, bounds)| Wall { bounds, groups: groups(i) }).collect()
+}
+
+fn changes<S: Coordinate, const D: usize>(start: usize, rounds: usize) {
+    let mut statics = StaticSet::<S, D>::with_config(grid_config()).unwrap();
+    let built = walls::<S, D>(start, 1);
+    pool(2).install(|| statics.par_build(&built));
+    let mut expected: BTreeMap<u32, Wall<S, D>> = (0..).zip(built).collect();
+    let mut engine = BroadPhase::<S, D>::with_config(grid_config()).unwrap();
+    let mut rng = Rng(3);
+    let mut fresh = walls::<S, D>(rounds * 40, 2).into_iter();
+    for round in 0..rounds {
+        for wall in fresh.by_ref().take(40) {
+            let known = expected.keys().nth(rng.below(expected.len().max(1))).copied();
+            match (rng.below(3), known) {
+                (0, Some(index)) => {
+                    assert!(statics.remove(index) && !statics.remove(index) && !statics.update(index, &wall));
+                    assert!(statics.get(index).is_none());
+                    expected.remove(&index);
+                }
+                (1, Some(index)) => {
+                    assert!(statics.update(index, &wall));
+                    expected.insert(index, wall);
+                }
+                _ => assert!(expected.insert(statics.insert(&wall), wall).is_none(), "an index was given out twice"),
+            }
+        }
+        assert_eq!(statics.len(), expected.len());
+        let moving = walls::<S, D>(200, 100 + round as u64);
+        let wanted = pairs_with(&moving, &expected);
+        for threads in [1, 3] {
+            let pairs = pool(threads).install(|| engine.par_detect_with(&moving, &statics));
+            assert_eq!(pairs.statics.sorted(), wanted, "round {round}, {threads} threads");
+            let both = (0..moving.len() as u32).flat_map(|b| (0..b).map(move |a| Pair { a, b }));
+            let wanted = both.filter(|pair| {
+                let (a, b) = (&moving[pair.a as usize], &moving[pair.b as usize]);
+                a.groups.admit(b.groups) && overlap(&a.bounds, &b.bounds)
+            });
+            assert_eq!(pairs.moving.len(), wanted.count());
+        }
+        if round % 4 == 3 {
+            let everywhere = Aabb::new([S::of(-1e9); D], [S::of(1e9); D]);
+            let mut found = Vec::new();
+            statics.queries().overlapping(&everywhere, &mut found);
+            found.sort_unstable();
+            assert!(found.iter().eq(expected.keys()), "queries see what there is");
+        }
+    }
+}
+
+#[test]
+fn moving_objects_meet_static_ones_through_all_changes() {
+    changes::<f32, 3>(1500, 30);
+    changes::<f32, 2>(1500, 12);
+    changes::<f64, 3>(300, 30);
+    changes::<f64, 2>(0, 12);
+}
+
+#[test]
+fn so_many_changes_that_everything_is_built_anew() {
+    changes::<f32, 3>(100, 90);
+}
+
+#[test]
+fn empty_sets_and_bad_boxes() {
+    let mut statics = StaticSet::<f32, 3>::new();
+    let mut engine = BroadPhase::<f32, 3>::new();
+    let moving = walls::<f32, 3>(100, 5);
+    assert!(engine.par_detect_with(&moving, &statics).statics.is_empty());
+    assert!(statics.is_empty() && !statics.remove(0) && statics.get(7).is_none());
+
+    let bad = Aabb::new([f32::NAN; 3], [1.0; 3]);
+    let everywhere = Aabb::new([f32::NEG_INFINITY; 3], [f32::INFINITY; 3]);
+    statics.par_build(&[bad, everywhere, bad]);
+    let also_bad = statics.insert(&bad);
+    let pairs = engine.par_detect_with(&moving, &statics).statics;
+    assert_eq!(pairs.len(), 100);
+    assert!(pairs.iter().all(|pair| pair.b == 1));
+    assert!(statics.remove(also_bad) && statics.remove(1));
+    assert!(engine.par_detect_with(&moving, &statics).statics.is_empty());
+    assert!(engine.par_detect_with::<Aabb<f32, 3>>(&[], &statics).statics.is_empty());
+
+    let mut moving: Vec<_> = moving.iter().map(|wall| wall.bounds).collect();
+    moving[3] = bad;
+    statics.insert(&everywhere);
+    let pairs = engine.par_detect_with(&moving, &statics);
+    assert_eq!((pairs.statics.len(), pairs.moving.rejected().len()), (99, 1));
+}
