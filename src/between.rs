@@ -35,6 +35,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         self.in_pool(len, |engine, team| {
             let filter = |pair: Pair| Objects::<S, D>::pair(&sets, pair.a as usize, pair.b as usize);
             step(engine, &sets, team, || StoreBetween { store: Store { filter }, border }, drop);
+            engine.order_pairs(team);
         });
         self.found()
     }

@@ -1,6 +1,7 @@
 //! The face of the engine.
 
 use std::ops::ControlFlow;
+use std::slice;
 
 use crate::engine::Engine;
 use crate::objects::By;
@@ -153,7 +154,9 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     }
 
     pub(crate) fn found(&self) -> Pairs<'_> {
-        Pairs::new(&self.engine.pairs, &self.engine.rejected)
+        let engine = &self.engine;
+        let stored = if engine.config.canonical_order { slice::from_ref(&engine.ordered.pairs) } else { &engine.pairs[..] };
+        Pairs::new(stored, &engine.rejected)
     }
 
     /// Runs a step with as many workers as the pool has, or on the calling thread where handing out work would cost more.

@@ -30,6 +30,10 @@ pub struct Config {
     pub all_pairs_up_to: usize,
     /// Up to this many objects `par_detect` stays on the calling thread, where handing out work would cost more than it saves.
     pub serial_up_to: usize,
+    /// Whether pairs are delivered in ascending order instead of in the order in which they happened to be found. With it, a scene
+    /// gives the same pairs in the same order for every number of threads and every history of the engine, as lockstep and replay
+    /// need it. Costs about a tenth of a step.
+    pub canonical_order: bool,
     /// The instructions that boxes are compared with; for tests and measurements.
     pub instruction_set: InstructionSet,
     /// What the planner takes things to cost; for the bench that sweeps it.
@@ -44,6 +48,7 @@ impl Default for Config {
             max_levels: MAX_LEVELS,
             all_pairs_up_to: 64,
             serial_up_to: 1000,
+            canonical_order: false,
             instruction_set: InstructionSet::Best,
             costs: Costs::default(),
         }
@@ -73,6 +78,12 @@ impl Config {
     /// Sets up to how many objects `par_detect` stays on the calling thread.
     pub fn serial_up_to(mut self, objects: usize) -> Self {
         self.serial_up_to = objects;
+        self
+    }
+
+    /// Sets whether pairs are delivered in ascending order.
+    pub fn canonical_order(mut self, wanted: bool) -> Self {
+        self.canonical_order = wanted;
         self
     }
 

@@ -16,8 +16,9 @@ use crate::detect::Finder;
 use crate::detect::kernel::{Kernel, LANES};
 use crate::detect::sink;
 use crate::lockfree::{Cursor, Directory};
+use crate::sorting::Ordered;
 use crate::workers::Team;
-use crate::{Config, LevelStats, Pair, Rejected, Scalar, Stats};
+use crate::{Config, LevelStats, Pair, Predicted, Rejected, Scalar, Stats};
 
 /// Everything that a step reads, writes and leaves behind.
 #[derive(Debug)]
@@ -40,6 +41,9 @@ pub(crate) struct Engine<S, const D: usize> {
     pub(crate) pairs: Vec<Vec<Pair>>,
     /// The same for pairs with static objects.
     pub(crate) static_pairs: Vec<Vec<Pair>>,
+    /// Both in order, if that is wanted.
+    pub(crate) ordered: Ordered,
+    pub(crate) static_ordered: Ordered,
     pub(crate) rejected: Vec<Rejected>,
     pub(crate) stats: Stats,
 }
@@ -77,6 +81,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             survey: Survey::new(),
             pairs: Vec::new(),
             static_pairs: Vec::new(),
+            ordered: Ordered::default(),
+            static_ordered: Ordered::default(),
             rejected: Vec::new(),
             stats: Stats::default(),
         }
@@ -172,6 +178,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 });
             }
         }
+        stats.predicted = self.plan.as_ref().map_or_else(Predicted::default, |plan| plan.predicted);
         // However the races go, no worker takes more than one chunk that it does not need.
         self.grid.pool.reserve((self.stats.chunks + team.workers()) as u32);
         if self.plan.as_mut().is_some_and(|plan| plan.is_outdated_by(self.stats.candidates)) {
@@ -193,6 +200,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             + pairs * size_of::<Pair>()
             + (self.pairs.capacity() + self.static_pairs.capacity()) * size_of::<Vec<Pair>>()
             + self.rejected.capacity() * size_of::<Rejected>()
+            + self.ordered.bytes()
+            + self.static_ordered.bytes()
     }
 
     /// Gives back memory that holds nothing any more.
@@ -211,6 +220,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.workers = Vec::new();
         self.pairs = Vec::new();
         self.static_pairs = Vec::new();
+        (self.ordered, self.static_ordered) = (Ordered::default(), Ordered::default());
         self.rejected = Vec::new();
         self.stats.bytes = self.bytes();
     }

@@ -79,6 +79,7 @@ pub(crate) fn step<S: Scalar, const D: usize, C: Consumer>(
 pub(crate) fn store<S: Scalar, const D: usize>(engine: &mut Engine<S, D>, objects: &(impl Objects<S, D> + ?Sized), team: Team) {
     let filter = |pair: Pair| objects.pair(pair.a as usize, pair.b as usize);
     step(engine, objects, team, || Store { filter }, drop);
+    engine.order_pairs(team);
 }
 
 /// A step that shows its pairs to a visitor.

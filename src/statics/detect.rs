@@ -1,5 +1,7 @@
 //! Moving objects against static ones.
 
+use std::slice;
+
 use super::StaticSet;
 use crate::build::gather;
 use crate::detect::sink::{Sink, Store};
@@ -31,8 +33,12 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         self.in_pool(objects.len(), |engine, team| {
             store(engine, objects, team);
             engine.search(objects, statics, team);
+            engine.order_static_pairs(team);
         });
-        PairsWithStatics { moving: self.found(), statics: Pairs::new(&self.engine.static_pairs, &self.engine.rejected) }
+        let engine = &self.engine;
+        let in_order = engine.config.canonical_order;
+        let stored = if in_order { slice::from_ref(&engine.static_ordered.pairs) } else { &engine.static_pairs[..] };
+        PairsWithStatics { moving: self.found(), statics: Pairs::new(stored, &engine.rejected) }
     }
 }
 
@@ -42,11 +48,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     /// In parallel over blocks of entries: neighbours in the table look into the same corner of the static grid.
     fn search(&mut self, objects: &(impl Objects<S, D> + ?Sized), statics: &StaticSet<S, D>, team: Team) {
         self.static_pairs.iter_mut().for_each(Vec::clear);
-        if statics.is_empty() {
-            return;
-        }
         // Behind those that fit no level there are only rejected ones.
         let entries = self.grid.listed.end;
+        if entries == 0 || statics.is_empty() {
+            return;
+        }
         let team = team.at_most(entries / gather::BLOCK + 1).at_most(self.workers.len());
         let (columns, cursor) = (self.table.columns(&self.order), Cursor::new());
         let tiers = [&statics.base, &statics.recent].map(|tier| (tier, tier.queries()));

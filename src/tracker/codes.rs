@@ -1,13 +1,7 @@
 //! Pairs as sorted numbers.
 
-use rayon::slice::ParallelSliceMut;
-
-use super::divide::{Divisible, share_out};
 use super::ranks::Ranks;
-use crate::lockfree::shared;
-use crate::sync::Ordering;
-use crate::workers::Team;
-use crate::{Pair, Pairs};
+use crate::Pair;
 
 /// A pair of ranks, the smaller one first, as one number. The last bit is 0 if the pair may start now, so that among equal pairs
 /// (of objects that share a key) one that may start comes first.
@@ -33,6 +27,17 @@ impl Code {
         self.0 >> 1 == other.0 >> 1
     }
 
+    /// The code of a pair of indices, unless both have the same key.
+    #[inline(always)]
+    pub(super) fn of<K: Copy + Ord + Send + Sync>(
+        pair: Pair,
+        ranks: &Ranks<K>,
+        may_start: impl FnOnce(Pair) -> bool,
+    ) -> Option<u64> {
+        let (a, b) = (ranks.rank(pair.a), ranks.rank(pair.b));
+        (a != b).then(|| Code::new(a, b, may_start(pair)).0)
+    }
+
     /// The keys of the pair.
     #[inline(always)]
     pub(super) fn keys<K: Copy>(self, by_rank: &[K]) -> (K, K) {
@@ -40,159 +45,16 @@ impl Code {
     }
 }
 
-/// Codes that come sorted out of a bucket: few enough for the second-level cache, many enough that buckets are few, too.
-const BUCKET: usize = 1024;
-const MOST_BUCKETS: usize = 1024;
-/// A bucket beyond this (of an object that meets thousands) is sorted by all workers.
-const CROWDED: usize = 64 * BUCKET;
-/// Parts per worker, to even out what they differ in.
-const PARTS: usize = 4;
-
-/// A run of the step's slices of pairs.
-#[derive(Clone, Debug, Default)]
-struct Part {
-    first_slice: usize,
-    slices: usize,
-    /// How many pairs they hold.
-    pairs: usize,
-    /// How many of those have two different keys.
-    codes: usize,
-    /// One more than the largest index.
-    objects: u32,
-}
-
-impl Part {
-    fn read<'a>(&self, pairs: Pairs<'a>) -> impl Iterator<Item = Pair> + use<'a> {
-        pairs.slices().skip(self.first_slice).take(self.slices).flatten().copied()
-    }
-}
-
-/// Sorts the pairs of a step by key: by rank into buckets, and then each bucket.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Sorter {
-    parts: Vec<Part>,
-    unsorted: Vec<u64>,
-    /// By part, then by bucket: how many codes; then where the next one goes.
-    places: Vec<usize>,
-    /// How many codes, by bucket.
-    buckets: Vec<usize>,
-    sorted: Vec<u64>,
-}
-
-impl Sorter {
-    /// Cuts the pairs into parts and returns how many objects they are about: one more than the largest index.
-    pub(super) fn survey(&mut self, pairs: Pairs<'_>, team: Team) -> u32 {
-        let slices = pairs.slices().count();
-        let parts = if team.workers() > 1 { slices.min(team.workers() * PARTS) } else { slices.min(1) };
-        let slices_before = |part: usize| part * slices / parts;
-        self.parts.clear();
-        // How many slices there are depends on how the work was shared out, so there is room for the most.
-        self.parts.reserve(team.workers() * PARTS);
-        self.parts.extend((0..parts).map(|part| Part {
-            first_slice: slices_before(part),
-            slices: slices_before(part + 1) - slices_before(part),
-            ..Part::default()
-        }));
-        share_out(&mut self.parts[..], team, &|part: &mut [Part]| {
-            let part = &mut part[0];
-            let (mut count, mut objects) = (0, 0);
-            for pair in part.read(pairs) {
-                count += 1;
-                objects = objects.max(pair.b + 1);
-            }
-            (part.pairs, part.objects) = (count, objects);
-        });
-        self.parts.iter().map(|part| part.objects).max().unwrap_or(0)
-    }
-
-    /// The surveyed pairs, sorted, equal ones next to each other. Pairs of objects with the same key are left out.
-    pub(super) fn sort<K: Copy + Ord + Send + Sync>(
-        &mut self,
-        pairs: Pairs<'_>,
-        ranks: &Ranks<K>,
-        may_start: &(impl Fn(Pair) -> bool + Sync),
-        team: Team,
-    ) -> SortedCodes<'_> {
-        let total = self.parts.iter().map(|part| part.pairs).sum();
-        let (buckets, shift) = buckets(total, ranks.keys().len());
-        // Grows to the most pairs of any step and is not cleared: every place that is read is written before.
-        self.unsorted.resize(total.max(self.unsorted.len()), 0);
-        self.sorted.resize(total.max(self.sorted.len()), 0);
-        self.places.clear();
-        self.places.reserve(team.workers() * PARTS * buckets);
-        self.places.resize(self.parts.len() * buckets, 0);
-
-        let work = Encoding { parts: &mut self.parts, codes: &mut self.unsorted, places: &mut self.places };
-        share_out(work, team, &|Encoding { parts, codes, places }| {
-            let part = &mut parts[0];
-            let mut count = 0;
-            for pair in part.read(pairs) {
-                let (a, b) = (ranks.rank(pair.a), ranks.rank(pair.b));
-                if a != b {
-                    let Code(code) = Code::new(a, b, may_start(pair));
-                    places[(code >> shift) as usize] += 1;
-                    codes[count] = code;
-                    count += 1;
-                }
-            }
-            part.codes = count;
-        });
-
-        let total = self.turn_counts_into_places(buckets);
-        let sorted = shared(&mut self.sorted);
-        let work = Encoding { parts: &mut self.parts, codes: &mut self.unsorted, places: &mut self.places };
-        share_out(work, team, &|Encoding { parts, codes, places }| {
-            for &code in &codes[..parts[0].codes] {
-                let place = &mut places[(code >> shift) as usize];
-                // Relaxed: every place is written once, and read after the join.
-                sorted[*place].store(code, Ordering::Relaxed);
-                *place += 1;
-            }
-        });
-
-        let work = Buckets { lens: &self.buckets, codes: &mut self.sorted };
-        share_out(work, team, &|Buckets { lens, codes }| match &mut codes[..lens[0]] {
-            crowd if crowd.len() > CROWDED && team.workers() > 1 => crowd.par_sort_unstable(),
-            bucket => bucket.sort_unstable(),
-        });
-        SortedCodes(&self.sorted[..total])
-    }
-
-    /// Bucket after bucket, and within a bucket part after part. Returns how many codes there are.
-    fn turn_counts_into_places(&mut self, buckets: usize) -> usize {
-        self.buckets.clear();
-        let mut next = 0;
-        for bucket in 0..buckets {
-            let first = next;
-            for place in self.places.iter_mut().skip(bucket).step_by(buckets) {
-                let count = std::mem::replace(place, next);
-                next += count;
-            }
-            self.buckets.push(next - first);
-        }
-        next
-    }
-}
-
-/// How many buckets, and how far to shift a code to find its own.
-fn buckets(pairs: usize, ranks: usize) -> (usize, u32) {
-    assert!(ranks <= MAX_RANKS, "{ranks} different keys, but a tracker takes at most {MAX_RANKS}");
-    let largest = ranks.saturating_sub(1);
-    let rank_bits = usize::BITS - largest.leading_zeros();
-    let bucket_bits = (pairs / BUCKET).clamp(1, MOST_BUCKETS).ilog2();
-    let shift = rank_bits.saturating_sub(bucket_bits);
-    ((largest >> shift) + 1, 32 + shift)
-}
-
 /// Sorted, equal pairs next to each other.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SortedCodes<'a>(&'a [u64]);
+pub(super) struct SortedCodes<'a>(pub(super) &'a [u64]);
 
-impl<'a> SortedCodes<'a> {
+impl SortedCodes<'_> {
     pub(super) fn len(self) -> usize {
         self.0.len()
     }
 
+    #[inline(always)]
     pub(super) fn get(self, at: usize) -> Option<Code> {
         self.0.get(at).copied().map(Code)
     }
@@ -206,46 +68,7 @@ impl<'a> SortedCodes<'a> {
         (from..).find(|&at| !is_in_midst(at)).unwrap_or(from)
     }
 
-    pub(super) fn range(self, range: std::ops::Range<usize>) -> impl Iterator<Item = Code> + 'a {
-        self.0[range].iter().copied().map(Code)
-    }
-}
-
-/// A piece is a part, with the codes and the places that belong to it.
-struct Encoding<'a> {
-    parts: &'a mut [Part],
-    codes: &'a mut [u64],
-    places: &'a mut [usize],
-}
-
-impl Divisible for Encoding<'_> {
-    fn pieces(&self) -> usize {
-        self.parts.len()
-    }
-
-    fn divide(self, pieces: usize) -> (Self, Self) {
-        let buckets = self.places.len() / self.parts.len();
-        let (parts, other_parts) = self.parts.split_at_mut(pieces);
-        let (codes, other_codes) = self.codes.split_at_mut(parts.iter().map(|part| part.pairs).sum());
-        let (places, other_places) = self.places.split_at_mut(pieces * buckets);
-        (Encoding { parts, codes, places }, Encoding { parts: other_parts, codes: other_codes, places: other_places })
-    }
-}
-
-/// A piece is a bucket, with its codes.
-struct Buckets<'a> {
-    lens: &'a [usize],
-    codes: &'a mut [u64],
-}
-
-impl Divisible for Buckets<'_> {
-    fn pieces(&self) -> usize {
-        self.lens.len()
-    }
-
-    fn divide(self, pieces: usize) -> (Self, Self) {
-        let (lens, other_lens) = self.lens.split_at(pieces);
-        let (codes, other_codes) = self.codes.split_at_mut(lens.iter().sum());
-        (Buckets { lens, codes }, Buckets { lens: other_lens, codes: other_codes })
+    pub(super) fn range(self, range: Range<usize>) -> Self {
+        SortedCodes(&self.0[range])
     }
 }

@@ -7,14 +7,6 @@ use super::codes::SortedCodes;
 use super::divide::{Divisible, share_out};
 use crate::workers::Team;
 
-/// What became of a pair.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    Started,
-    Ongoing,
-    Ended,
-}
-
 /// The outcome of an update, each list sorted.
 #[derive(Clone, Debug)]
 pub(super) struct Lists<K> {
@@ -31,14 +23,21 @@ impl<K> Default for Lists<K> {
     }
 }
 
+/// How many pairs of a piece went where.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    started: usize,
+    ongoing: usize,
+    ended: usize,
+    current: usize,
+}
+
 /// A piece of the merge: codes, and the pairs of the last step that fall between the same keys.
 #[derive(Clone, Debug)]
 struct Cut {
     codes: Range<usize>,
     previous: Range<usize>,
-    started: usize,
-    ongoing: usize,
-    ended: usize,
+    tally: Tally,
 }
 
 /// Codes per cut at least: below, sharing out costs more than it saves.
@@ -60,33 +59,33 @@ impl<K> Default for Merger<K> {
 }
 
 impl<K: Copy + Ord + Send + Sync> Merger<K> {
-    /// Replaces the lists of the last step by those of this one. Counts first, so that every worker knows where to write.
+    /// Replaces the lists of the last step by those of this one.
+    ///
+    /// Each worker writes to the places that its codes, or its pairs of the last step, have in the whole; the gaps are closed
+    /// afterwards. To count first and write to the final places would be to merge twice.
     pub(super) fn update(&mut self, lists: &mut Lists<K>, codes: SortedCodes<'_>, keys: &[K], team: Team) {
         self.cut(codes, keys, &lists.current, team);
-        let previous = &lists.current;
-        share_out(&mut self.cuts[..], team, &|cut: &mut [Cut]| {
-            let cut = &mut cut[0];
-            let (mut started, mut ongoing, mut ended) = (0, 0, 0);
-            merge(codes, keys, previous, cut, |event, _| match event {
-                Event::Started => started += 1,
-                Event::Ongoing => ongoing += 1,
-                Event::Ended => ended += 1,
-            });
-            (cut.started, cut.ongoing, cut.ended) = (started, ongoing, ended);
-        });
-
         // Should comparing keys panic from here on, the lists stay empty.
         let Lists { mut started, mut ongoing, mut ended, current: previous } = std::mem::take(lists);
         let mut current = std::mem::take(&mut self.spare);
         let any = codes.get(0).map(|code| code.keys(keys)).or_else(|| previous.first().copied());
-        let sum = |count: fn(&Cut) -> usize| self.cuts.iter().map(count).sum();
-        resize(&mut started, sum(|cut| cut.started), any);
-        resize(&mut ongoing, sum(|cut| cut.ongoing), any);
-        resize(&mut ended, sum(|cut| cut.ended), any);
-        resize(&mut current, sum(|cut| cut.started + cut.ongoing), any);
-        let work =
-            Output { cuts: &self.cuts, started: &mut started, ongoing: &mut ongoing, ended: &mut ended, current: &mut current };
-        share_out(work, team, &|output| output.write(codes, keys, &previous));
+        for list in [&mut started, &mut ongoing, &mut current] {
+            resize(list, codes.len(), any);
+        }
+        resize(&mut ended, previous.len(), any);
+
+        let work = Merge {
+            cuts: &mut self.cuts,
+            started: &mut started,
+            ongoing: &mut ongoing,
+            ended: &mut ended,
+            current: &mut current,
+        };
+        share_out(work, team, &|merge| merge.run(codes, keys, &previous));
+        close_gaps(&mut started, self.cuts.iter().map(|cut| (cut.codes.start, cut.tally.started)));
+        close_gaps(&mut ongoing, self.cuts.iter().map(|cut| (cut.codes.start, cut.tally.ongoing)));
+        close_gaps(&mut ended, self.cuts.iter().map(|cut| (cut.previous.start, cut.tally.ended)));
+        close_gaps(&mut current, self.cuts.iter().map(|cut| (cut.codes.start, cut.tally.current)));
         self.spare = previous;
         *lists = Lists { started, ongoing, ended, current };
     }
@@ -100,10 +99,10 @@ impl<K: Copy + Ord + Send + Sync> Merger<K> {
         for cut in 1..=cuts {
             let end = codes.begin_of_pair(cut * codes.len() / cuts);
             let until = match codes.get(end).map(|next| next.keys(keys)) {
-                Some(next) if cut < cuts => before + previous[before..].partition_point(|pair| *pair < next),
-                _ => previous.len(),
+                Some(next) => before + previous[before..].partition_point(|pair| *pair < next),
+                None => previous.len(),
             };
-            self.cuts.push(Cut { codes: code..end, previous: before..until, started: 0, ongoing: 0, ended: 0 });
+            self.cuts.push(Cut { codes: code..end, previous: before..until, tally: Tally::default() });
             (code, before) = (end, until);
         }
     }
@@ -117,82 +116,91 @@ fn resize<K: Copy>(list: &mut Vec<(K, K)>, len: usize, any: Option<(K, K)>) {
     }
 }
 
-/// Calls `tell` with every pair that was or is, in ascending order. A pair that was goes on as long as it is reported at all; one
-/// that was not has to be told that it may start.
-#[inline(always)]
-fn merge<K: Copy + Ord>(codes: SortedCodes<'_>, keys: &[K], previous: &[(K, K)], cut: &Cut, mut tell: impl FnMut(Event, (K, K))) {
-    let mut before = previous[cut.previous.clone()].iter().copied().peekable();
-    let mut last = None;
-    for code in codes.range(cut.codes.clone()) {
-        if last.replace(code).is_some_and(|last| code.is_same_pair(last)) {
-            continue;
-        }
-        let pair = code.keys(keys);
-        let was = loop {
-            match before.peek().map(|was| was.cmp(&pair)) {
-                Some(Ordering::Less) => before.next().into_iter().for_each(|ended| tell(Event::Ended, ended)),
-                Some(Ordering::Equal) => break before.next().is_some(),
-                _ => break false,
-            }
-        };
-        if was {
-            tell(Event::Ongoing, pair);
-        } else if code.may_start() {
-            tell(Event::Started, pair);
-        }
+/// Moves runs, each given by its place and length, together at the front.
+fn close_gaps<K: Copy>(list: &mut Vec<(K, K)>, runs: impl Iterator<Item = (usize, usize)>) {
+    let mut end = 0;
+    for (first, len) in runs {
+        list.copy_within(first..first + len, end);
+        end += len;
     }
-    before.for_each(|ended| tell(Event::Ended, ended));
+    list.truncate(end);
 }
 
-/// A piece is a cut, with its part of each list.
-struct Output<'a, K> {
-    cuts: &'a [Cut],
+/// A piece is a cut, with as much of each list as it may need.
+struct Merge<'a, K> {
+    cuts: &'a mut [Cut],
     started: &'a mut [(K, K)],
     ongoing: &'a mut [(K, K)],
     ended: &'a mut [(K, K)],
     current: &'a mut [(K, K)],
 }
 
-impl<K: Copy + Ord> Output<'_, K> {
-    fn write(self, codes: SortedCodes<'_>, keys: &[K], previous: &[(K, K)]) {
-        let mut started = self.started.iter_mut();
-        let mut ongoing = self.ongoing.iter_mut();
-        let mut ended = self.ended.iter_mut();
-        let mut current = self.current.iter_mut();
-        merge(codes, keys, previous, &self.cuts[0], |event, pair| {
-            let (list, goes_on) = match event {
-                Event::Started => (&mut started, true),
-                Event::Ongoing => (&mut ongoing, true),
-                Event::Ended => (&mut ended, false),
-            };
-            put(list, pair);
-            if goes_on {
-                put(&mut current, pair);
+impl<K: Copy + Ord> Merge<'_, K> {
+    /// Merges one cut. A pair that was goes on as long as it is reported at all; one that was not must be one that may start.
+    ///
+    /// Which of the two comes next is anybody's guess, so nothing branches on it: the pair is written to every list it might
+    /// belong to, and the ends of those to which it does belong move on.
+    fn run(self, codes: SortedCodes<'_>, keys: &[K], previous: &[(K, K)]) {
+        let cut = &mut self.cuts[0];
+        let (codes, previous) = (codes.range(cut.codes.clone()), &previous[cut.previous.clone()]);
+        let (mut at, mut before) = (0, 0);
+        let mut to = Tally::default();
+        let mut last = None;
+        while let (Some(code), Some(&was)) = (codes.get(at), previous.get(before)) {
+            if last.is_some_and(|last| code.is_same_pair(last)) {
+                at += 1;
+                continue;
             }
-        });
+            let pair = code.keys(keys);
+            let order = was.cmp(&pair);
+            let (ends, goes_on) = (order == Ordering::Less, order == Ordering::Equal);
+            let starts = (order == Ordering::Greater) & code.may_start();
+
+            self.ended[to.ended] = was;
+            self.started[to.started] = pair;
+            self.ongoing[to.ongoing] = pair;
+            self.current[to.current] = pair;
+            to.ended += usize::from(ends);
+            to.started += usize::from(starts);
+            to.ongoing += usize::from(goes_on);
+            to.current += usize::from(starts | goes_on);
+            before += usize::from(ends | goes_on);
+            at += usize::from(!ends);
+            last = if ends { last } else { Some(code) };
+        }
+        while let Some(code) = codes.get(at) {
+            let repeats = last.replace(code).is_some_and(|last| code.is_same_pair(last));
+            if code.may_start() && !repeats {
+                self.started[to.started] = code.keys(keys);
+                self.current[to.current] = code.keys(keys);
+                to.started += 1;
+                to.current += 1;
+            }
+            at += 1;
+        }
+        let rest = &previous[before..];
+        self.ended[to.ended..][..rest.len()].copy_from_slice(rest);
+        to.ended += rest.len();
+        cut.tally = to;
     }
 }
 
-#[inline(always)]
-fn put<K>(list: &mut std::slice::IterMut<'_, (K, K)>, pair: (K, K)) {
-    *list.next().expect("counted by the same comparisons") = pair;
-}
-
-impl<K: Send> Divisible for Output<'_, K> {
+impl<K: Send> Divisible for Merge<'_, K> {
     fn pieces(&self) -> usize {
         self.cuts.len()
     }
 
     fn divide(self, pieces: usize) -> (Self, Self) {
-        let (cuts, other_cuts) = self.cuts.split_at(pieces);
-        let sum = |count: fn(&Cut) -> usize| cuts.iter().map(count).sum();
-        let (started, other_started) = self.started.split_at_mut(sum(|cut| cut.started));
-        let (ongoing, other_ongoing) = self.ongoing.split_at_mut(sum(|cut| cut.ongoing));
-        let (ended, other_ended) = self.ended.split_at_mut(sum(|cut| cut.ended));
-        let (current, other_current) = self.current.split_at_mut(sum(|cut| cut.started + cut.ongoing));
+        let (cuts, other_cuts) = self.cuts.split_at_mut(pieces);
+        let codes = cuts.iter().map(|cut| cut.codes.len()).sum();
+        let previous = cuts.iter().map(|cut| cut.previous.len()).sum();
+        let (started, other_started) = self.started.split_at_mut(codes);
+        let (ongoing, other_ongoing) = self.ongoing.split_at_mut(codes);
+        let (ended, other_ended) = self.ended.split_at_mut(previous);
+        let (current, other_current) = self.current.split_at_mut(codes);
         (
-            Output { cuts, started, ongoing, ended, current },
-            Output {
+            Merge { cuts, started, ongoing, ended, current },
+            Merge {
                 cuts: other_cuts,
                 started: other_started,
                 ongoing: other_ongoing,

@@ -4,14 +4,14 @@
 //! numbers (`codes.rs`), and those are merged with the sorted pairs of the last step (`merge.rs`).
 
 mod codes;
-mod divide;
 mod margin;
 mod merge;
 mod ranks;
 
+use crate::sorting::Sorter;
 use crate::workers::Team;
 use crate::{Pair, Pairs};
-use codes::Sorter;
+use codes::{Code, MAX_RANKS, SortedCodes};
 use merge::{Lists, Merger};
 use ranks::Ranks;
 
@@ -124,6 +124,25 @@ impl<K: Copy + Ord + Send + Sync> PairTracker<K> {
         Self::default()
     }
 
+    /// A tracker that knows of these pairs, as if an update had found them: to go on from what [`current`](Self::current) said when
+    /// a state was saved. In any order; what is no pair of two different keys is left out.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, BroadPhase, PairTracker};
+    ///
+    /// let mut tracker = PairTracker::with_current(vec![(8, 7)]);
+    /// let mut broad_phase = BroadPhase::<f32, 2>::new();
+    /// let no_boxes: [Aabb<f32, 2>; 0] = [];
+    /// assert_eq!(tracker.update(broad_phase.detect(&no_boxes), |index| index).ended, [(7, 8)]);
+    /// ```
+    pub fn with_current(mut pairs: Vec<(K, K)>) -> Self {
+        pairs.retain(|(a, b)| a != b);
+        pairs.iter_mut().for_each(|pair| *pair = (pair.0.min(pair.1), pair.0.max(pair.1)));
+        pairs.sort_unstable();
+        pairs.dedup();
+        PairTracker { lists: Lists { current: pairs, ..Lists::default() }, ..Self::default() }
+    }
+
     /// Takes the pairs of the next step, on the threads of the rayon pool in which it is called.
     ///
     /// `key` is asked once for every index up to the largest in a pair, from any thread.
@@ -204,7 +223,10 @@ impl<K: Copy + Ord + Send + Sync> PairTracker<K> {
     fn step(&mut self, pairs: Pairs<'_>, key: &(impl Fn(u32) -> K + Sync), touches: &(impl Fn(Pair) -> bool + Sync), team: Team) {
         let objects = self.sorter.survey(pairs, team);
         self.ranks.assign(objects, key, team);
-        let codes = self.sorter.sort(pairs, &self.ranks, touches, team);
+        let ranks = self.ranks.keys().len();
+        assert!(ranks <= MAX_RANKS, "{ranks} different keys, but a tracker takes at most {MAX_RANKS}");
+        let code = |pair: Pair| Code::of(pair, &self.ranks, touches);
+        let codes = SortedCodes(self.sorter.sort(pairs, ranks.saturating_sub(1), &code, team));
         self.merger.update(&mut self.lists, codes, self.ranks.keys(), team);
     }
 }

@@ -3,7 +3,7 @@
 use crate::workers::Team;
 
 /// Work on exclusively borrowed memory that falls into pieces one after another.
-pub(super) trait Divisible: Send + Sized {
+pub(crate) trait Divisible: Send + Sized {
     /// How many pieces there are.
     fn pieces(&self) -> usize;
 
@@ -22,7 +22,7 @@ impl<T: Send> Divisible for &mut [T] {
 }
 
 /// Runs `piece` on every piece and waits for all of them. A panic in one of them arrives here.
-pub(super) fn share_out<W: Divisible>(work: W, team: Team, piece: &(impl Fn(W) + Sync)) {
+pub(crate) fn share_out<W: Divisible>(work: W, team: Team, piece: &(impl Fn(W) + Sync)) {
     if team.workers() > 1 {
         fork(work, piece);
     } else {

@@ -1,0 +1,72 @@
+//! The canonical order: ascending, whatever the threads and the history.
+
+use super::{Divisible, Sorter, share_out};
+use crate::engine::Engine;
+use crate::workers::Team;
+use crate::{Pair, Pairs, Scalar};
+
+/// Pairs of a step in ascending order.
+#[derive(Debug, Default)]
+pub(crate) struct Ordered {
+    sorter: Sorter,
+    pub(crate) pairs: Vec<Pair>,
+}
+
+impl Ordered {
+    /// Sorts the pairs of a stock. No `a` is more than `largest`.
+    fn sort(&mut self, stock: &[Vec<Pair>], largest: usize, team: Team) {
+        let pairs = Pairs::new(stock, &[]);
+        self.sorter.survey(pairs, team);
+        let code = |pair: Pair| Some(u64::from(pair.a) << 32 | u64::from(pair.b));
+        let codes = self.sorter.sort(pairs, largest, &code, team);
+        self.pairs.clear();
+        self.pairs.resize(codes.len(), Pair::default());
+        share_out(Decoding { codes, pairs: &mut self.pairs }, team, &|Decoding { codes, pairs }| {
+            for (pair, code) in pairs.iter_mut().zip(codes) {
+                *pair = Pair { a: (code >> 32) as u32, b: *code as u32 };
+            }
+        });
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.sorter.bytes() + self.pairs.capacity() * size_of::<Pair>()
+    }
+}
+
+impl<S: Scalar, const D: usize> Engine<S, D> {
+    /// Puts the pairs of the step at hand into order, if that is wanted.
+    pub(crate) fn order_pairs(&mut self, team: Team) {
+        if self.config.canonical_order {
+            self.ordered.sort(&self.pairs, self.known, team);
+        }
+    }
+
+    /// The same for the pairs with static objects.
+    pub(crate) fn order_static_pairs(&mut self, team: Team) {
+        if self.config.canonical_order {
+            self.static_ordered.sort(&self.static_pairs, self.known, team);
+        }
+    }
+}
+
+/// Codes that become pairs.
+struct Decoding<'a> {
+    codes: &'a [u64],
+    pairs: &'a mut [Pair],
+}
+
+/// How many make a piece.
+const PIECE: usize = 1 << 14;
+
+impl Divisible for Decoding<'_> {
+    fn pieces(&self) -> usize {
+        self.codes.len().div_ceil(PIECE)
+    }
+
+    fn divide(self, pieces: usize) -> (Self, Self) {
+        let at = (pieces * PIECE).min(self.codes.len());
+        let (codes, other_codes) = self.codes.split_at(at);
+        let (pairs, other_pairs) = self.pairs.split_at_mut(at);
+        (Decoding { codes, pairs }, Decoding { codes: other_codes, pairs: other_pairs })
+    }
+}
