@@ -16,6 +16,7 @@ use crate::engine::{Engine, Worker, reserve_with_slack};
 use crate::grid::z_key;
 use crate::lockfree::{Blocks, Cursor, Directory, Full};
 use crate::objects::Objects;
+use crate::scope::scope;
 use crate::workers::Team;
 
 /// After planning: whether the objects were gathered for it.
@@ -70,6 +71,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let staged = Blocks::new(&mut self.staged[..source.order.len()], claim(team, source.order.len()));
         let workers = Blocks::new(&mut self.workers, 1);
         team.run(|| {
+            scope!("pivotgrid::plan::gather");
             let Some(worker) = workers.claim_one() else { return };
             while let Some((first, claimed)) = staged.claim() {
                 for (at, block) in blocks(first, claimed) {
@@ -87,6 +89,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let (cursor, extent) = (Cursor::new(), Extent::new());
         let workers = Blocks::new(&mut self.workers, 1);
         team.run(|| {
+            scope!("pivotgrid::plan::survey");
             let Some(worker) = workers.claim_one() else { return };
             worker.survey.clear();
             while let Some(block) = cursor.claim(claim(team, visited), visited) {
@@ -114,6 +117,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             let staged = Blocks::new(&mut self.staged[..visited], claim(team, visited));
             let workers = Blocks::new(&mut self.workers, 1);
             team.run(|| {
+                scope!("pivotgrid::count::worker");
                 let Some(worker) = workers.claim_one() else { return };
                 let worker = &mut **worker;
                 worker.tally = Tally::default();
@@ -172,6 +176,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let (grid, work, table) = (&self.grid, Cursor::new(), Cursor::new());
         let workers = Blocks::new(&mut self.workers, 1);
         team.run(|| {
+            scope!("pivotgrid::offset::worker");
             let Some(worker) = workers.claim_one() else { return };
             worker.placed.clear();
             offset::place::<D>(&grid.pool, &grid.chunks, &work, &table, &mut worker.placed);
@@ -202,12 +207,14 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let (pool, staged, cursor) = (&self.grid.pool, &self.staged[..visited], Cursor::new());
         let table = self.table.writer(&mut self.next_order);
         team.run(|| {
+            scope!("pivotgrid::scatter::worker");
             while let Some(positions) = cursor.claim(claim(team, visited), visited) {
                 scatter::scatter(pool, staged, positions, offsets.tails, &table);
             }
         });
         let (entries, cursor) = (source.len, Cursor::new());
         team.run(|| {
+            scope!("pivotgrid::scatter::fill");
             while let Some(entries) = cursor.claim(claim(team, entries), entries) {
                 scatter::fill(staged, source, entries, &table);
             }
@@ -229,6 +236,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let stock = Blocks::new(&mut self.pairs, 1);
         let workers = Blocks::new(&mut self.workers, 1);
         team.run(|| {
+            scope!("pivotgrid::detect::worker");
             let Some(worker) = workers.claim_one() else { return };
             let Worker { finder, pairs_beyond, .. } = &mut **worker;
             let mut sink = Sink::new(&stock, pairs_beyond, consumer());

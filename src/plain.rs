@@ -26,6 +26,6 @@ unsafe impl Zeroable for Pair {}
 /// let pairs = BroadPhase::<f64, 2>::new().detect(&boxes).sorted();
 /// assert_eq!(bytemuck::cast_slice::<_, u32>(&pairs), [0, 1, 1, 2]);
 /// ```
-// SAFETY: `repr(C)` and two fields of one type, so no padding; any bytes are two `u32`s. (That `a < b` is a promise of the engine,
-// not of the type.)
+// SAFETY: `repr(C)` and two fields of one type, so no padding; any bytes are two `u32`s. (That `a < b` is the engine's promise, not
+// the type's.)
 unsafe impl Pod for Pair {}

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::Predicted;
+
 /// Figures of the last step, from [`BroadPhase::stats`](crate::BroadPhase::stats). Always on: they cost a clock reading per
 /// pass and a few additions per chunk.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +36,8 @@ pub struct Stats {
     pub bytes: usize,
     /// Time by pass.
     pub times: PassTimes,
+    /// What the planner expected of its levels when it chose them.
+    pub predicted: Predicted,
 }
 
 /// One level of the last step.

@@ -85,7 +85,7 @@ impl<S: Scalar, const D: usize> Swept<S, D> {
         self.from.is_valid() & self.to.is_valid()
     }
 
-    /// The one of the two boxes that the engine is to reject; the one with a NaN first, as that is what the engine looks for first.
+    /// The one of the two boxes that the engine is to reject: one with a NaN if there is, since that is the reason it names first.
     #[cold]
     fn offender(&self) -> Aabb<S, D> {
         let has_nan = |aabb: &Aabb<S, D>| aabb.min.iter().chain(&aabb.max).any(|bound| bound.is_nan());

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{Bencher, Criterion};
-use pivotgrid::{Aabb, BroadPhase, Stats};
+use pivotgrid::{Aabb, BroadPhase, Config, Pairs, Stats};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use scenes::{Scene, World};
 
@@ -85,8 +85,13 @@ pub(crate) struct Stepper<'s, S: pivotgrid::Scalar, const D: usize> {
 impl<'s, S: pivotgrid::Scalar + scenes::Scalar, const D: usize> Stepper<'s, S, D> {
     /// One thread means `detect` on the calling one, more of them a pool of their own.
     pub(crate) fn new(swing: &'s Swing<S, D>, threads: usize) -> Self {
+        Self::with_config(swing, threads, Config::default())
+    }
+
+    pub(crate) fn with_config(swing: &'s Swing<S, D>, threads: usize, config: Config) -> Self {
         let pool = || ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
-        Stepper { swing, broad_phase: BroadPhase::new(), pool: (threads > 1).then(pool), step: 0 }
+        let broad_phase = BroadPhase::with_config(config).expect("the settings are valid");
+        Stepper { swing, broad_phase, pool: (threads > 1).then(pool), step: 0 }
     }
 
     /// Makes the scene and settles the engine, once. To be called before criterion's own warming up, which is about time and
@@ -99,15 +104,29 @@ impl<'s, S: pivotgrid::Scalar + scenes::Scalar, const D: usize> Stepper<'s, S, D
 
     /// Takes a step and returns its time, from call to return.
     pub(crate) fn step(&mut self) -> Duration {
-        let (boxes, broad_phase) = (self.swing.boxes(self.step), &mut self.broad_phase);
-        self.step += 1;
+        let boxes = self.next_boxes();
         let begin = Instant::now();
-        let pairs = match &self.pool {
+        black_box(self.detect(boxes));
+        begin.elapsed()
+    }
+
+    /// Takes a step without looking at the clock, for steps that take no longer than that.
+    pub(crate) fn untimed_step(&mut self) -> Pairs<'_> {
+        let boxes = self.next_boxes();
+        self.detect(boxes)
+    }
+
+    fn next_boxes(&mut self) -> &'s [Aabb<S, D>] {
+        self.step += 1;
+        self.swing.boxes(self.step - 1)
+    }
+
+    fn detect(&mut self, boxes: &[Aabb<S, D>]) -> Pairs<'_> {
+        let broad_phase = &mut self.broad_phase;
+        match &self.pool {
             None => broad_phase.detect(boxes),
             Some(pool) => pool.install(|| broad_phase.par_detect(boxes)),
-        };
-        black_box(pairs);
-        begin.elapsed()
+        }
     }
 
     /// What criterion is to measure: whole steps.

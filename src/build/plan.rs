@@ -2,7 +2,7 @@
 //!
 //! Nothing here decides about a pair: any plan gives the same set, a bad one only takes longer.
 
-use super::costs::Costs;
+use super::costs::{Costs, Predicted};
 use super::density::Density;
 use super::staged::Staged;
 use super::survey::{Extent, SizeClass, Survey};
@@ -19,6 +19,8 @@ pub(crate) struct Plan<S, const D: usize> {
     pub(crate) levels: Vec<Level<S, D>>,
     /// How many objects the planner meant to be in no level.
     pub(crate) listed: usize,
+    /// What the planner expects it to cost.
+    pub(crate) predicted: Predicted,
     /// How many objects there were.
     objects: usize,
     /// Candidates per object in the first step with this plan.
@@ -31,7 +33,7 @@ const DRIFT: f64 = 1.3;
 impl<S: Scalar, const D: usize> Plan<S, D> {
     /// Everything in the list: each object is compared with each.
     pub(crate) fn all_pairs(objects: usize) -> Self {
-        Plan { levels: Vec::new(), listed: objects, objects, work: None }
+        Plan { levels: Vec::new(), listed: objects, predicted: Predicted::default(), objects, work: None }
     }
 
     /// Whether the plan may still be good for this many objects.
@@ -79,7 +81,8 @@ impl<S: Scalar, const D: usize> Plan<S, D> {
             let origin = std::array::from_fn(|axis| low[axis] + (extent[axis] - size[axis]) / 2.0);
             Level::new(origin, size, cells.limit)
         });
-        Plan { levels: levels.collect(), listed: chosen.listed + survey.unbounded(), objects, work: None }
+        let (levels, listed) = (levels.collect(), chosen.listed + survey.unbounded());
+        Plan { levels, listed, predicted: chosen.cost, objects, work: None }
     }
 
     /// The same with cells of twice the edge: for a scene that needs more chunks than there can be.
@@ -119,7 +122,7 @@ struct Cells {
 struct Choice {
     levels: Vec<Cells>,
     listed: usize,
-    cost: f64,
+    cost: Predicted,
 }
 
 impl<const D: usize> Scene<D> {
@@ -135,8 +138,10 @@ impl<const D: usize> Scene<D> {
                 with_cut.sort_unstable();
                 (self.price(classes, &with_cut, max_levels, cell_size), with_cut)
             });
-            match candidates.min_by(|a, b| a.0.cost.total_cmp(&b.0.cost)) {
-                Some((choice, with_cut)) if choice.cost < best.cost * WORTHWHILE && with_cut.len() <= max_levels + 1 => {
+            match candidates.min_by(|a, b| a.0.cost.total().total_cmp(&b.0.cost.total())) {
+                Some((choice, with_cut))
+                    if choice.cost.total() < best.cost.total() * WORTHWHILE && with_cut.len() <= max_levels + 1 =>
+                {
                     (best, cuts) = (choice, with_cut);
                 }
                 _ => return best,
@@ -158,26 +163,28 @@ impl<const D: usize> Scene<D> {
         let forced = |index: usize| if index == 0 { cell_size } else { None };
         let cells: Vec<Cells> = groups.iter().enumerate().map(|(index, group)| self.best_cells(group, forced(index))).collect();
 
-        let mut best = Choice { cost: f64::INFINITY, ..Choice::default() };
+        let mut best = Choice { cost: Predicted { listed: f64::INFINITY, ..Predicted::default() }, ..Choice::default() };
         // With a forced cell size there is always a grid.
         let fewest = usize::from(cell_size.is_some() && !groups.is_empty());
         for leveled in fewest.max(groups.len().saturating_sub(1))..=groups.len().min(max_levels) {
-            let mut cost = 0.0;
+            let mut cost = Predicted::default();
             for (fine, (group, size)) in groups.iter().zip(&cells).enumerate().take(leveled) {
-                cost += self.within(group, size) + self.chunks(group, size) * self.costs.chunk;
+                cost.runs += self.runs(group, size);
+                cost.chunks += self.chunks(group, size) * self.costs.chunk;
+                cost.within += self.within(group, size);
                 for coarse in &groups[fine + 1..leveled] {
-                    cost += self.across(coarse, group, size) + self.chunks(group, size) * self.costs.look;
+                    cost.across += self.across(coarse, group, size) + self.chunks(group, size) * self.costs.look;
                 }
             }
             let listed: usize = groups[leveled..].iter().map(|group| group.objects).sum();
             for (group, size) in groups.iter().zip(&cells).take(leveled) {
                 for huge in &groups[leveled..] {
-                    cost += self.across(huge, group, size);
-                    cost += self.chunks(group, size) * (self.costs.look / 4.0 + huge.objects as f64 / LANES * self.costs.compare);
+                    let look = self.costs.look / 4.0 + huge.objects as f64 / LANES * self.costs.compare;
+                    cost.listed += self.across(huge, group, size) + self.chunks(group, size) * look;
                 }
             }
-            cost += listed as f64 * (listed as f64 / 2.0 / LANES * self.costs.compare + self.costs.row);
-            if best.cost.is_infinite() || cost < best.cost {
+            cost.listed += listed as f64 * (listed as f64 / 2.0 / LANES * self.costs.compare + self.costs.row);
+            if best.cost.total().is_infinite() || cost.total() < best.cost.total() {
                 best = Choice { levels: cells[..leveled].to_vec(), listed, cost };
             }
         }
@@ -196,7 +203,8 @@ impl<const D: usize> Scene<D> {
         loop {
             for fineness in [1.0, 2.0, 4.0, 8.0, 16.0] {
                 let cells = self.cells(group, width, fineness);
-                let cost = self.within(group, &cells) + self.chunks(group, &cells) * self.costs.chunk;
+                let chunks = self.chunks(group, &cells) * self.costs.chunk;
+                let cost = self.within(group, &cells) + self.runs(group, &cells) + chunks;
                 if best.is_none_or(|(least, _)| cost.total_cmp(&least).is_lt()) {
                     best = Some((cost, cells));
                 }
@@ -245,8 +253,12 @@ impl<const D: usize> Scene<D> {
         let own_row = self.compare(group, [mean[0] + size[0] / 2.0, size[1], size[2]]);
         let other_row = self.compare(group, [mean[0] + group.max[0] + size[0], size[1], size[2]]);
         let others = crosses(1) + crosses(2) * (2.0 + crosses(1));
-        let run = self.costs.run / (1.0 + self.expected(group, size));
-        group.objects as f64 * (own_row + others * other_row + run)
+        group.objects as f64 * (own_row + others * other_row)
+    }
+
+    /// Counting in and placing: the fewer objects share a cell, the more runs they make.
+    fn runs(&self, group: &SizeClass, cells: &Cells) -> f64 {
+        group.objects as f64 * self.costs.run / (1.0 + self.expected(group, cells.size))
     }
 
     /// Coarser objects against a finer level.

@@ -156,7 +156,7 @@ impl<S: Scalar, const D: usize> Neighbours<S, D> {
 
     fn search(&mut self, objects: &(impl Objects<S, D> + ?Sized), parallel: bool) -> NeighbourRows<'_> {
         let (layout, store) = (self.layout, &mut self.store);
-        let run = |engine: &mut Engine<S, D>, team: Team| {
+        let mut run = |engine: &mut Engine<S, D>, team: Team| {
             scope!("pivotgrid::neighbours");
             let rebuilt = rebuild(engine, objects, team);
             let wanted = |a: u32, b: u32| objects.pair(a as usize, b as usize);

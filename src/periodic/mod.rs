@@ -45,9 +45,9 @@ pub use rejected::{PeriodicError, PeriodicReason, PeriodicRejected};
 ///
 /// # Rounding
 ///
-/// A box whose `min` lies in the domain is taken as it is; another is moved into it by `bound - n * period`, computed in `f64` and
-/// rounded to `S` once. Then boxes, moved back by `bound - period` (rounded likewise) where they meet across a border, are compared
-/// exactly. So pairs inside the domain are exact, and others as exact as positions a period away can be.
+/// A box whose `min` lies in the domain is taken as it is; another is moved into it by `bound - n * period`, computed in `f64`
+/// and rounded to `S` once. Then boxes, moved back by `bound - period` (rounded likewise) where they meet across a border, are
+/// compared exactly. So pairs inside the domain are exact, and others as exact as positions a period away can be.
 ///
 /// # Cost
 ///

@@ -6,7 +6,7 @@ use super::PeriodicRejected;
 use super::images::Image;
 use crate::{Pair, Pairs, Scalar};
 
-/// Two objects of which images meet: the box of `b`, moved by `shift` periods, overlaps the box of `a`, both as the user has them.
+/// Two objects that meet: the box of `b`, moved by `shift` periods, overlaps the box of `a`, both as the user has them.
 ///
 /// Objects that are long, compared with the period, may meet in several places: then there are several such pairs, which differ
 /// in `shift`.
@@ -26,7 +26,8 @@ pub struct PeriodicPair<const D: usize> {
     pub shift: [i32; D],
 }
 
-/// The pairs of one step, borrowed from the [`Periodic`](super::Periodic) until the next: each meeting once, in no particular order.
+/// The pairs of one step, borrowed from the [`Periodic`](super::Periodic) until the next: each meeting once, in no particular
+/// order.
 #[derive(Clone, Copy, Debug)]
 pub struct PeriodicPairs<'a, S, const D: usize> {
     pairs: Pairs<'a>,

@@ -67,6 +67,11 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Walk<'
         let mut lanes = [0, 1, 2].map(|axis| self.lane(region, axis, time));
         lanes.sort_unstable_by_key(|lane| -lane.count);
         let [slabs, ref across @ ..] = lanes;
+        // If it passes more chunks than there are, those that there are are gone through instead.
+        let most = 2 * self.scene.grid.chunks.len();
+        if slabs.count as usize > most {
+            return self.rest(level, region, &slabs, 0);
+        }
 
         // In a slab, the numbers of the chunks that are met at the same time. Both ends only ever move on.
         let mut met = [0..0, 0..0];
@@ -86,8 +91,7 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Walk<'
                 }
             }
             looked_up += met[0].len().saturating_mul(met[1].len());
-            if looked_up > 2 * self.scene.grid.chunks.len() {
-                // It passes more chunks than there are: go through those that there are.
+            if looked_up > most {
                 return self.rest(level, region, &slabs, slab);
             }
             for second in met[0].clone() {

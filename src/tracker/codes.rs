@@ -1,5 +1,7 @@
 //! Pairs as sorted numbers.
 
+use std::ops::Range;
+
 use super::ranks::Ranks;
 use crate::Pair;
 

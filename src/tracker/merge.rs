@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::codes::SortedCodes;
-use super::divide::{Divisible, share_out};
+use crate::sorting::{Divisible, share_out};
 use crate::workers::Team;
 
 /// The outcome of an update, each list sorted.

@@ -10,7 +10,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use scenes::Scene;
-use versus::{Counting, Settings, Table, contest, roster_2d, roster_3d};
+use versus::{Counting, Entry, Settings, Table, contest, literature_2d, literature_3d, roster_2d, roster_3d};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -24,6 +24,7 @@ Usage: contest [--quick | --full] [options]
   --n N,M            numbers of objects
   --threads T,U      numbers of threads; with more than one only those who can use them take part (default: 1)
   --rivals A,B       who takes part besides pivotgrid (default: all)
+  --literature       the systems of the papers take part as well, under names like schornbaum/hash_grid_refill
   --steps K          steps that are timed
   --budget SECONDS   the longest step that is waited for
   --seed S           seed of the scenes (default: 1)
@@ -36,6 +37,7 @@ struct Plan {
     sizes: Vec<usize>,
     threads: Vec<usize>,
     settings: Settings,
+    literature: bool,
     csv: Option<File>,
 }
 
@@ -63,14 +65,15 @@ fn run(mut plan: Plan) -> Result<bool, String> {
     if let Some(csv) = &mut plan.csv {
         writeln!(csv, "{}", Table::CSV_HEADER).map_err(|error| format!("the CSV file: {error}"))?;
     }
+    let (roster_2d, roster_3d) = rosters(plan.literature);
     let mut all_agree = true;
     for &threads in &plan.threads {
         let settings = Settings { threads, ..plan.settings.clone() };
         for &(scene, dimensions) in &plan.scenes {
             for &n in &plan.sizes {
                 let table = match dimensions {
-                    2 => contest(scene, n, &roster_2d(), &settings),
-                    _ => contest(scene, n, &roster_3d(), &settings),
+                    2 => contest(scene, n, &roster_2d, &settings),
+                    _ => contest(scene, n, &roster_3d, &settings),
                 };
                 println!("{table}");
                 if let Some(csv) = &mut plan.csv {
@@ -83,8 +86,19 @@ fn run(mut plan: Plan) -> Result<bool, String> {
     Ok(all_agree)
 }
 
+/// Everybody in two and in three dimensions.
+fn rosters(literature: bool) -> (Vec<Entry<2>>, Vec<Entry<3>>) {
+    let (mut flat, mut spatial) = (roster_2d(), roster_3d());
+    if literature {
+        flat.extend(literature_2d());
+        spatial.extend(literature_3d());
+    }
+    (flat, spatial)
+}
+
 fn plan(arguments: &[String]) -> Result<Plan, String> {
-    let full = arguments.iter().any(|argument| argument == "--full");
+    let is_given = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    let (full, literature) = (is_given("--full"), is_given("--literature"));
     let flat = [Scene::Uniform, Scene::Poly12, Scene::Power].map(|scene| (scene, 2));
     let mut plan = Plan {
         scenes: Scene::ALL.into_iter().map(|scene| (scene, 3)).chain(flat).collect(),
@@ -95,11 +109,12 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             budget: Duration::from_secs(if full { 10 } else { 1 }),
             ..Settings::default()
         },
+        literature,
         csv: None,
     };
     let mut rest = arguments.iter();
     while let Some(option) = rest.next() {
-        if option == "--quick" || option == "--full" {
+        if ["--quick", "--full", "--literature"].contains(&option.as_str()) {
             continue;
         }
         let value = rest.next().ok_or_else(|| format!("{option}: unknown, or its value is missing"))?;
@@ -107,7 +122,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             "--scenes" => plan.scenes = value.split(',').map(scene).collect::<Result<_, _>>()?,
             "--n" => plan.sizes = list(option, value)?,
             "--threads" => plan.threads = list(option, value)?,
-            "--rivals" => plan.settings.rivals = rivals(value)?,
+            "--rivals" => plan.settings.rivals = rivals(value, literature)?,
             "--steps" => plan.settings.steps = parse(option, value)?,
             "--budget" => plan.settings.budget = Duration::from_secs_f64(parse::<f64>(option, value)?.clamp(0.0, 1e6)),
             "--seed" => plan.settings.seed = parse(option, value)?,
@@ -138,11 +153,15 @@ fn scene(name: &str) -> Result<(Scene, usize), String> {
     Ok((scene, dimensions))
 }
 
-fn rivals(names: &str) -> Result<Vec<String>, String> {
-    let mut known: Vec<&str> = roster_3d().iter().map(|entry| entry.name).collect();
-    known.extend(roster_2d().iter().map(|entry| entry.name));
+fn rivals(names: &str, literature: bool) -> Result<Vec<String>, String> {
+    let (flat, spatial) = rosters(literature);
+    let mut known: Vec<&str> = spatial.iter().map(|entry| entry.name.as_str()).collect();
+    known.extend(flat.iter().map(|entry| entry.name.as_str()).filter(|name| !spatial.iter().any(|entry| entry.name == *name)));
     let rival = |name: &str| {
-        let unknown = || format!("--rivals {name}: there is none of that name; there are {}", known.join(", "));
+        let unknown = || {
+            let hint = if literature { "" } else { " (and more with --literature)" };
+            format!("--rivals {name}: there is none of that name; there are {}{hint}", known.join(", "))
+        };
         known.contains(&name).then(|| name.to_owned()).ok_or_else(unknown)
     };
     names.split(',').map(rival).collect()

@@ -39,14 +39,11 @@ impl Default for Settings {
 /// Runs all rivals of the roster, of whom pivotgrid is the first, on a scene of `n` objects.
 pub fn contest<const D: usize>(scene: Scene, n: usize, roster: &[Entry<D>], settings: &Settings) -> Table {
     let takes_part = |(place, entry): &(usize, &Entry<D>)| {
-        let wanted = *place == 0 || settings.rivals.is_empty() || settings.rivals.iter().any(|name| name == entry.name);
+        let wanted = *place == 0 || settings.rivals.is_empty() || settings.rivals.contains(&entry.name);
         wanted && (settings.threads == 1 || entry.parallel)
     };
-    let entries: Vec<Entry<D>> = roster.iter().enumerate().filter(takes_part).map(|(_, entry)| *entry).collect();
-    if settings.threads == 1 {
-        return race(scene, n, &entries, settings);
-    }
-    // All of it in the pool, so that no rival pays for the way in.
+    let entries: Vec<&Entry<D>> = roster.iter().enumerate().filter(takes_part).map(|(_, entry)| entry).collect();
+    // All of it in the pool, so that no rival pays for the way in; a pool of one thread as well, so that none can use more.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build().expect("the threads can be started");
     pool.install(|| race(scene, n, &entries, settings))
 }
@@ -59,7 +56,7 @@ struct Runner<const D: usize> {
     cpu: Vec<Duration>,
 }
 
-fn race<const D: usize>(scene: Scene, n: usize, entries: &[Entry<D>], settings: &Settings) -> Table {
+fn race<const D: usize>(scene: Scene, n: usize, entries: &[&Entry<D>], settings: &Settings) -> Table {
     let mut world = World::<f32, D>::new(scene, n, settings.seed);
     let warm_up: [Vec<Bounds<D>>; 3] = std::array::from_fn(|_| next(&mut world));
     let qualifier = (n >= QUALIFIED).then(|| Qualifier::new(scene, n, settings));
@@ -69,7 +66,7 @@ fn race<const D: usize>(scene: Scene, n: usize, entries: &[Entry<D>], settings: 
     let mut expected = None;
     for entry in entries {
         if qualifier.as_ref().is_some_and(|qualifier| !qualifier.admits(entry)) {
-            rows.push(Row { rival: entry.name, outcome: Outcome::Skipped { budget: settings.budget } });
+            rows.push(Row { rival: entry.name.clone(), outcome: Outcome::Skipped { budget: settings.budget } });
             continue;
         }
         let ((mut rival, first), memory) = measured(|| {
@@ -91,7 +88,7 @@ fn race<const D: usize>(scene: Scene, n: usize, entries: &[Entry<D>], settings: 
             agrees,
         };
         runners.push(Runner { rival, row: rows.len(), wall: Vec::new(), cpu: Vec::new() });
-        rows.push(Row { rival: entry.name, outcome });
+        rows.push(Row { rival: entry.name.clone(), outcome });
     }
 
     let mut pairs = 0;

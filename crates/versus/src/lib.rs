@@ -1,6 +1,6 @@
 //! The contest: pivotgrid and everything one could use instead, on the same boxes, in the same steps.
 //!
-//! What takes part is in [`roster_2d`] and [`roster_3d`]; [`contest`] runs it and makes a [`Table`]. The example `contest` is the
+//! What takes part is in [`roster_2d`] and [`roster_3d`], and on request [`literature_2d`] and [`literature_3d`]; [`contest`] runs it and makes a [`Table`]. The example `contest` is the
 //! command line; `README.md` says what is measured and how each rival is driven.
 //!
 //! ```
@@ -20,6 +20,7 @@ mod counting;
 mod exhaustive;
 mod found;
 mod house;
+mod literature;
 mod rival;
 mod rivals;
 mod roster;
@@ -29,5 +30,5 @@ pub use contest::{Settings, contest};
 pub use counting::Counting;
 pub use exhaustive::exhaustive;
 pub use rival::{Answer, Bounds, Entry, Rival};
-pub use roster::{roster_2d, roster_3d};
+pub use roster::{literature_2d, literature_3d, roster_2d, roster_3d};
 pub use table::{Outcome, Row, Table};

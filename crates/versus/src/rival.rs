@@ -44,18 +44,17 @@ impl Answer<'_> {
     }
 }
 
-/// A line of the roster: a rival by name, and how to make one.
-#[derive(Clone, Copy)]
+/// A line of a roster: a rival by name, and how to make one.
 pub struct Entry<const D: usize> {
     /// The name in tables, and for `--rivals`.
-    pub name: &'static str,
+    pub name: String,
     /// Whether it has a form that uses more than one thread.
     pub parallel: bool,
-    pub(crate) make: fn(usize) -> Box<dyn Rival<D>>,
+    pub(crate) make: Box<dyn Fn(usize) -> Box<dyn Rival<D>> + Sync>,
 }
 
 impl<const D: usize> Entry<D> {
-    /// A new rival without history. With more than one thread it works in the rayon pool in which it is called.
+    /// A new rival without history. It works in the rayon pool in which it is called, which must have that many threads.
     pub fn make(&self, threads: usize) -> Box<dyn Rival<D>> {
         assert!(threads == 1 || self.parallel, "{} has no parallel form", self.name);
         (self.make)(threads)

@@ -2,12 +2,13 @@
 
 use crate::Entry;
 use crate::house::{SortedGrid, Sweep};
+use crate::literature::Literature;
 use crate::rivals::{BroccoliTree, BvhCrate, ObvhsPloc, ParryRebuild, ParryRefit, Pivotgrid, RapierBvh, RstarTree};
 
 /// One line of a roster: name, type, and whether there is a parallel form.
 macro_rules! entry {
     ($name:literal, $rival:ty, parallel: $parallel:literal) => {
-        Entry { name: $name, parallel: $parallel, make: |threads| Box::new(<$rival>::new(threads)) }
+        Entry { name: $name.to_owned(), parallel: $parallel, make: Box::new(|threads| Box::new(<$rival>::new(threads))) }
     };
 }
 
@@ -36,4 +37,14 @@ pub fn roster_2d() -> Vec<Entry<2>> {
         entry!("bvh", BvhCrate<2>, parallel: true),
         entry!("broccoli", BroccoliTree, parallel: false),
     ]
+}
+
+/// The systems of the papers that work in three dimensions, by paper and name: `schornbaum/hash_grid_refill`.
+pub fn literature_3d() -> Vec<Entry<3>> {
+    baselines::roster_3d().into_iter().map(Literature::entry).collect()
+}
+
+/// The systems of the papers that work in two dimensions.
+pub fn literature_2d() -> Vec<Entry<2>> {
+    baselines::roster_2d().into_iter().map(Literature::entry).collect()
 }

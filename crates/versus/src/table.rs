@@ -28,7 +28,7 @@ pub struct Table {
 #[derive(Clone, Debug)]
 pub struct Row {
     /// Its name.
-    pub rival: &'static str,
+    pub rival: String,
     /// How it did.
     pub outcome: Outcome,
 }
@@ -79,19 +79,19 @@ impl Table {
     }
 
     /// The fastest rival by wall time, and how many times longer than pivotgrid it takes.
-    pub fn fastest_by_wall(&self) -> Option<(&'static str, f64)> {
+    pub fn fastest_by_wall(&self) -> Option<(&str, f64)> {
         self.fastest(Outcome::wall)
     }
 
     /// The fastest rival by CPU time, and how many times longer than pivotgrid it takes.
-    pub fn fastest_by_cpu(&self) -> Option<(&'static str, f64)> {
+    pub fn fastest_by_cpu(&self) -> Option<(&str, f64)> {
         self.fastest(Outcome::cpu)
     }
 
-    fn fastest(&self, time: impl Fn(&Outcome) -> Option<Duration>) -> Option<(&'static str, f64)> {
+    fn fastest(&self, time: impl Fn(&Outcome) -> Option<Duration>) -> Option<(&str, f64)> {
         let (own, rivals) = self.rows.split_first()?;
         let own = time(&own.outcome)?;
-        let times = rivals.iter().filter_map(|row| Some((row.rival, time(&row.outcome)?)));
+        let times = rivals.iter().filter_map(|row| Some((row.rival.as_str(), time(&row.outcome)?)));
         let (rival, best) = times.min_by_key(|(_, time)| *time)?;
         Some((rival, best.as_secs_f64() / own.as_secs_f64()))
     }
@@ -122,6 +122,8 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Table { scene, dimensions, objects, threads, steps, pairs, rows } = self;
         let own = rows.first().and_then(|row| row.outcome.wall()).unwrap_or_default();
+        // The papers' systems have long names.
+        let wide = rows.iter().map(|row| row.rival.len() + 1).fold(14, usize::max);
         let plural = if *threads == 1 { "" } else { "s" };
         writeln!(
             f,
@@ -129,16 +131,16 @@ impl fmt::Display for Table {
         )?;
         writeln!(
             f,
-            "  {:14}{:>10}{:>10}{:>10}{:>12}{:>12}{:>12}",
+            "  {:wide$}{:>10}{:>10}{:>10}{:>12}{:>12}{:>12}",
             "rival", "wall ms", "CPU ms", "first ms", "/ pivotgrid", "live B/obj", "peak B/obj"
         )?;
         for Row { rival, outcome } in rows {
             match *outcome {
-                Outcome::Skipped { budget } => writeln!(f, "  {rival:14}skipped (> {} s)", budget.as_secs_f64())?,
+                Outcome::Skipped { budget } => writeln!(f, "  {rival:wide$}skipped (> {} s)", budget.as_secs_f64())?,
                 Outcome::Finished { wall, cpu, first, live_bytes, peak_bytes, agrees } => {
                     let ratio = wall.as_secs_f64() / own.as_secs_f64();
                     let per_object = |bytes: usize| bytes as f64 / *objects as f64;
-                    write!(f, "  {rival:14}{:>10.3}{:>10.3}{:>10.3}{ratio:>12.2}", ms(wall), ms(cpu), ms(first))?;
+                    write!(f, "  {rival:wide$}{:>10.3}{:>10.3}{:>10.3}{ratio:>12.2}", ms(wall), ms(cpu), ms(first))?;
                     if peak_bytes == 0 {
                         write!(f, "{:>12}{:>12}", "?", "?")?;
                     } else {

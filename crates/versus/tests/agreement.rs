@@ -1,9 +1,18 @@
 //! Every rival finds the same pairs as the exhaustive search: otherwise its time says nothing.
 
 use scenes::{Scene, World};
-use versus::{Bounds, Entry, Settings, contest, exhaustive, roster_2d, roster_3d};
+use versus::{Bounds, Entry, Settings, contest, exhaustive, literature_2d, literature_3d, roster_2d, roster_3d};
 
 const STEPS: usize = 4;
+
+/// Everybody, the papers' systems included.
+fn everybody_3d() -> Vec<Entry<3>> {
+    roster_3d().into_iter().chain(literature_3d()).collect()
+}
+
+fn everybody_2d() -> Vec<Entry<2>> {
+    roster_2d().into_iter().chain(literature_2d()).collect()
+}
 
 fn boxes<const D: usize>(world: &World<f32, D>) -> Vec<Bounds<D>> {
     world.boxes().iter().map(|bounds| Bounds { min: bounds.min, max: bounds.max }).collect()
@@ -35,19 +44,22 @@ fn on_all_scenes<const D: usize>(roster: &[Entry<D>], threads: usize) {
     }
 }
 
+fn on_threads(threads: usize) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        on_all_scenes(&everybody_3d(), threads);
+        on_all_scenes(&everybody_2d(), threads);
+    });
+}
+
 #[test]
 fn on_one_thread() {
-    on_all_scenes(&roster_3d(), 1);
-    on_all_scenes(&roster_2d(), 1);
+    on_threads(1);
 }
 
 #[test]
 fn on_two_threads() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    pool.install(|| {
-        on_all_scenes(&roster_3d(), 2);
-        on_all_scenes(&roster_2d(), 2);
-    });
+    on_threads(2);
 }
 
 /// Unit boxes side by side: all contacts are touches, across faces, edges and corners. Then the whole block moves by its own
@@ -61,9 +73,9 @@ fn touching<const D: usize>(side: usize, shift: f32) -> Vec<Bounds<D>> {
 #[test]
 fn on_boxes_that_touch() {
     let steps = [touching::<3>(8, -4.0), touching(8, -3.0), touching(8, 0.5)];
-    all_agree(&roster_3d(), &steps, 1, "touching boxes in 3D");
+    all_agree(&everybody_3d(), &steps, 1, "touching boxes in 3D");
     let steps = [touching::<2>(22, -4.0), touching(22, -3.0), touching(22, 0.5)];
-    all_agree(&roster_2d(), &steps, 1, "touching boxes in 2D");
+    all_agree(&everybody_2d(), &steps, 1, "touching boxes in 2D");
 }
 
 #[test]
@@ -74,4 +86,13 @@ fn the_contest_gives_a_table() {
     assert_eq!(table.rows.len(), roster_3d().len());
     assert!(table.fastest_by_cpu().is_some() && table.pairs > 500, "{table}");
     assert_eq!(table.csv().lines().count(), table.rows.len());
+}
+
+#[test]
+fn the_literature_takes_part_by_name() {
+    let rivals = vec!["schornbaum/hash_grid_refill".to_owned()];
+    let table = contest(Scene::Power, 1_000, &everybody_3d(), &Settings { steps: 1, rivals, ..Settings::default() });
+    let names: Vec<&str> = table.rows.iter().map(|row| row.rival.as_str()).collect();
+    assert_eq!(names, ["pivotgrid", "schornbaum/hash_grid_refill"]);
+    assert!(table.all_agree(), "{table}");
 }

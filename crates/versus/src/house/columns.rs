@@ -4,6 +4,7 @@ use pivotgrid::Pair;
 use rayon::prelude::*;
 use wide::f32x8;
 
+use super::sort::Order;
 use crate::Bounds;
 
 /// Boxes tested at once.
@@ -13,6 +14,8 @@ const TASK: usize = 8 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct Columns<const D: usize> {
+    threads: usize,
+    order: Order,
     lo: [Vec<f32>; D],
     hi: [Vec<f32>; D],
     ids: Vec<u32>,
@@ -34,12 +37,24 @@ struct Part<'a, const D: usize> {
 }
 
 impl<const D: usize> Columns<D> {
-    pub(crate) fn new() -> Self {
-        Columns { lo: [const { Vec::new() }; D], hi: [const { Vec::new() }; D], ids: Vec::new() }
+    pub(crate) fn new(threads: usize) -> Self {
+        let columns = || [const { Vec::new() }; D];
+        Columns { threads, order: Order::default(), lo: columns(), hi: columns(), ids: Vec::new() }
     }
 
-    /// Takes in the boxes whose indices are the lowest `index_bits` of `order`, with the axes in the order of `axes`.
-    pub(crate) fn load(&mut self, boxes: &[Bounds<D>], order: &[u64], index_bits: u32, axes: [usize; D], threads: usize) {
+    /// Takes in the boxes in the order of a key of `key_bits` bits, with the axes in the order of `axes`.
+    pub(crate) fn fill(&mut self, boxes: &[Bounds<D>], axes: [usize; D], key_bits: u32, key: impl Fn(&Bounds<D>) -> u64 + Sync) {
+        self.order.sort(boxes, key_bits, key, self.threads);
+        self.load(boxes, axes);
+    }
+
+    /// The order that the boxes are in.
+    pub(crate) fn order(&self) -> &Order {
+        &self.order
+    }
+
+    fn load(&mut self, boxes: &[Bounds<D>], axes: [usize; D]) {
+        let (order, threads) = (&self.order, self.threads);
         let n = order.len();
         // A load of all lanes at the last box stays inside, and finds boxes there that overlap nothing.
         for (lo, hi) in self.lo.iter_mut().zip(&mut self.hi) {
@@ -50,10 +65,9 @@ impl<const D: usize> Columns<D> {
         }
         self.ids.resize(n, 0);
 
-        let mask = (1 << index_bits) - 1;
-        let load = |order: &[u64], part: Part<'_, D>| {
-            for (k, &item) in order.iter().enumerate() {
-                let id = (item & mask) as u32;
+        let load = |(first, part): (usize, Part<'_, D>)| {
+            for k in 0..part.ids.len() {
+                let id = order.index(first + k);
                 let Bounds { min, max } = boxes[id as usize];
                 for (column, &axis) in axes.iter().enumerate() {
                     part.lo[column][k] = min[axis];
@@ -70,11 +84,11 @@ impl<const D: usize> Columns<D> {
             hi: hi.each_mut().map(|parts| parts.next().expect("as many parts as of ids")),
             ids,
         };
-        let parts: Vec<Part<'_, D>> = self.ids.chunks_mut(task).map(part).collect();
+        let parts: Vec<(usize, Part<'_, D>)> = (0..).step_by(task).zip(self.ids.chunks_mut(task).map(part)).collect();
         if threads == 1 {
-            order.chunks(task).zip(parts).for_each(|(order, part)| load(order, part));
+            parts.into_iter().for_each(load);
         } else {
-            order.par_chunks(task).zip(parts).for_each(|(order, part)| load(order, part));
+            parts.into_par_iter().for_each(load);
         }
     }
 

@@ -1,12 +1,82 @@
-//! Sorting of keys that carry an index in their lowest bits.
+//! Boxes in the order of a key: sorting of keys that carry an index in their lowest bits.
 
+use rayon::prelude::*;
+
+use crate::Bounds;
+
+/// Boxes per parallel task before the sort.
+const TASK: usize = 16 * 1024;
 /// Bits per pass of the radix sort: 2048 counters stay in the first-level cache.
 const DIGIT: u32 = 11;
 /// Below this, a merge is not worth sharing.
 const MERGE_ALONE: usize = 8 * 1024;
 
+/// The order of boxes by a key; its memory is kept between steps.
+#[derive(Debug, Default)]
+pub(crate) struct Order {
+    /// Key above, index below.
+    items: Vec<u64>,
+    scratch: Vec<u64>,
+    index_bits: u32,
+}
+
+impl Order {
+    /// How many bits are left for keys beside the indices of `n` boxes.
+    pub(crate) fn most_key_bits(n: usize) -> u32 {
+        (n as u64).leading_zeros()
+    }
+
+    /// Puts the boxes into the order of their keys, which have `key_bits` at most.
+    pub(crate) fn sort<const D: usize>(
+        &mut self,
+        boxes: &[Bounds<D>],
+        key_bits: u32,
+        key: impl Fn(&Bounds<D>) -> u64 + Sync,
+        threads: usize,
+    ) {
+        let n = boxes.len();
+        let index_bits = u64::BITS - Self::most_key_bits(n);
+        self.index_bits = index_bits;
+        self.items.resize(n, 0);
+        self.scratch.resize(n, 0);
+        let task = if threads == 1 { n.max(1) } else { TASK };
+        let number = |(part, (items, boxes)): (usize, (&mut [u64], &[Bounds<D>]))| {
+            for (k, (item, bounds)) in items.iter_mut().zip(boxes).enumerate() {
+                *item = key(bounds) << index_bits | (part * task + k) as u64;
+            }
+        };
+        if threads == 1 {
+            self.items.chunks_mut(task).zip(boxes.chunks(task)).enumerate().for_each(number);
+        } else {
+            self.items.par_chunks_mut(task).zip(boxes.par_chunks(task)).enumerate().for_each(number);
+        }
+        sort(&mut self.items, &mut self.scratch, index_bits, index_bits + key_bits, threads);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// The key of the box at place `k`.
+    #[inline(always)]
+    pub(crate) fn key(&self, k: usize) -> u64 {
+        self.items[k] >> self.index_bits
+    }
+
+    /// The index of the box at place `k`.
+    #[inline(always)]
+    pub(crate) fn index(&self, k: usize) -> u32 {
+        (self.items[k] & ((1 << self.index_bits) - 1)) as u32
+    }
+
+    /// The first place whose key is at least `target`.
+    pub(crate) fn place(&self, target: u64) -> usize {
+        self.items.partition_point(|item| item >> self.index_bits < target)
+    }
+}
+
 /// Sorts `items` by their bits in `low..high`; equal ones keep their order. The scratch space must have the same length.
-pub(crate) fn sort(items: &mut [u64], scratch: &mut [u64], low: u32, high: u32, threads: usize) {
+fn sort(items: &mut [u64], scratch: &mut [u64], low: u32, high: u32, threads: usize) {
     if threads == 1 {
         return radix(items, scratch, low, high);
     }

@@ -10,7 +10,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::columns::Columns;
-use super::sort::sort;
+use super::sort::Order;
 use crate::found::Found;
 use crate::{Answer, Bounds, Rival};
 
@@ -18,15 +18,12 @@ use crate::{Answer, Bounds, Rival};
 const OCCUPANCY: f64 = 2.0;
 /// The cell is larger than the largest object by this, so that rounding cannot put two that touch more than a cell apart.
 const SLACK: f64 = 1.0 + 1e-6;
-/// Objects per parallel task before the search.
+/// Objects per parallel task in the search for the extent.
 const TASK: usize = 16 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct SortedGrid<const D: usize> {
     threads: usize,
-    /// Key of the cell above, index below.
-    items: Vec<u64>,
-    scratch: Vec<u64>,
     columns: Columns<D>,
     found: Found,
 }
@@ -50,36 +47,21 @@ struct Numbering<const D: usize> {
 
 impl<const D: usize> SortedGrid<D> {
     pub(crate) fn new(threads: usize) -> Self {
-        SortedGrid { threads, items: Vec::new(), scratch: Vec::new(), columns: Columns::new(), found: Found::new(threads) }
+        SortedGrid { threads, columns: Columns::new(threads), found: Found::new(threads) }
     }
 }
 
 impl<const D: usize> Rival<D> for SortedGrid<D> {
     fn step(&mut self, boxes: &[Bounds<D>]) -> Answer<'_> {
         let n = boxes.len();
-        let task = if self.threads == 1 { n.max(1) } else { TASK };
-        let index_bits = u64::BITS - (n as u64).leading_zeros();
         let extents: Vec<Extent<D>> =
-            if self.threads == 1 { vec![extent(boxes)] } else { boxes.par_chunks(task).map(extent).collect() };
-        let numbering = Numbering::of(n, extents.into_iter().fold(Extent::EMPTY, Extent::merge), u64::BITS - index_bits);
+            if self.threads == 1 { vec![extent(boxes)] } else { boxes.par_chunks(TASK).map(extent).collect() };
+        let extent = extents.into_iter().fold(Extent::EMPTY, Extent::merge);
+        let numbering = Numbering::of(n, extent, Order::most_key_bits(n));
+        self.columns.fill(boxes, std::array::from_fn(|axis| axis), numbering.key_bits, |bounds| numbering.key(bounds));
 
-        self.items.resize(n, 0);
-        self.scratch.resize(n, 0);
-        let number = |(part, (items, boxes)): (usize, (&mut [u64], &[Bounds<D>]))| {
-            for (k, (item, bounds)) in items.iter_mut().zip(boxes).enumerate() {
-                *item = numbering.key(bounds) << index_bits | (part * task + k) as u64;
-            }
-        };
-        if self.threads == 1 {
-            self.items.chunks_mut(task).zip(boxes.chunks(task)).enumerate().for_each(number);
-        } else {
-            self.items.par_chunks_mut(task).zip(boxes.par_chunks(task)).enumerate().for_each(number);
-        }
-        sort(&mut self.items, &mut self.scratch, index_bits, index_bits + numbering.key_bits, self.threads);
-        self.columns.load(boxes, &self.items, index_bits, std::array::from_fn(|axis| axis), self.threads);
-
-        let (items, columns, strides, arch) = (&self.items[..], &self.columns, &numbering.strides, Arch::new());
-        self.found.fill(n, |range, found| arch.dispatch(Search { items, columns, index_bits, strides, range, found }))
+        let (columns, strides, arch) = (&self.columns, &numbering.strides, Arch::new());
+        self.found.fill(n, |range, found| arch.dispatch(Search { columns, strides, range, found }))
     }
 }
 
@@ -93,9 +75,7 @@ fn rows<const D: usize>(strides: &[u64; D]) -> ([u64; 4], usize) {
 }
 
 struct Search<'a, const D: usize> {
-    items: &'a [u64],
     columns: &'a Columns<D>,
-    index_bits: u32,
     strides: &'a [u64; D],
     range: Range<usize>,
     found: &'a mut Vec<Pair>,
@@ -107,37 +87,36 @@ impl<const D: usize> WithSimd for Search<'_, D> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Search { items, columns, index_bits, strides, range, found } = self;
+        let Search { columns, strides, range, found } = self;
         if range.is_empty() {
             return;
         }
-        let key = |k: usize| items[k] >> index_bits;
+        let order = columns.order();
         // The first place whose key is at least `target`, at or after `from`.
         let forward = |mut from: usize, target: u64| {
-            while from < items.len() && key(from) < target {
+            while from < order.len() && order.key(from) < target {
                 from += 1;
             }
             from
         };
-        let place = |target: u64| items.partition_point(|item| item >> index_bits < target);
 
         let (rows, row_count) = rows(strides);
         let rows = &rows[..row_count];
-        let first = key(range.start);
-        let mut own_end = place(first + 2);
+        let first = order.key(range.start);
+        let mut own_end = order.place(first + 2);
         let mut windows = [(0, 0); 4];
         for (window, row) in windows.iter_mut().zip(rows) {
-            *window = (place(first + row - 1), place(first + row + 2));
+            *window = (order.place(first + row - 1), order.place(first + row + 2));
         }
 
         let mut k = range.start;
         while k < range.end {
-            let cell = key(k);
+            let cell = order.key(k);
             own_end = forward(own_end, cell + 2);
             for (window, row) in windows.iter_mut().zip(rows) {
                 *window = (forward(window.0, cell + row - 1), forward(window.1, cell + row + 2));
             }
-            while k < range.end && key(k) == cell {
+            while k < range.end && order.key(k) == cell {
                 let query = columns.query(k);
                 columns.test_range(&query, k + 1, own_end, found);
                 for &(from, to) in &windows[..row_count] {

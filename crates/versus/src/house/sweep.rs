@@ -6,44 +6,30 @@ use pivotgrid::Pair;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::columns::Columns;
-use super::sort::sort;
 use crate::found::Found;
 use crate::{Answer, Bounds, Rival};
 
-/// The items are a bound above and an index below.
-const INDEX_BITS: u32 = 32;
-
 #[derive(Debug)]
 pub(crate) struct Sweep<const D: usize> {
-    threads: usize,
-    items: Vec<u64>,
-    scratch: Vec<u64>,
     columns: Columns<D>,
     found: Found,
 }
 
 impl<const D: usize> Sweep<D> {
     pub(crate) fn new(threads: usize) -> Self {
-        Sweep { threads, items: Vec::new(), scratch: Vec::new(), columns: Columns::new(), found: Found::new(threads) }
+        Sweep { columns: Columns::new(threads), found: Found::new(threads) }
     }
 }
 
 impl<const D: usize> Rival<D> for Sweep<D> {
     fn step(&mut self, boxes: &[Bounds<D>]) -> Answer<'_> {
-        let n = boxes.len();
         let axis = widest(boxes);
-        self.items.clear();
-        let item = |(id, bounds): (usize, &Bounds<D>)| u64::from(ascending(bounds.min[axis])) << INDEX_BITS | id as u64;
-        self.items.extend(boxes.iter().enumerate().map(item));
-        self.scratch.resize(n, 0);
-        sort(&mut self.items, &mut self.scratch, INDEX_BITS, u64::BITS, self.threads);
-
         let mut axes = std::array::from_fn(|axis| axis);
         axes.swap(0, axis);
-        self.columns.load(boxes, &self.items, INDEX_BITS, axes, self.threads);
+        self.columns.fill(boxes, axes, u32::BITS, |bounds| u64::from(ascending(bounds.min[axis])));
 
         let (columns, arch) = (&self.columns, Arch::new());
-        self.found.fill(n, |range, found| arch.dispatch(Search { columns, range, found }))
+        self.found.fill(boxes.len(), |range, found| arch.dispatch(Search { columns, range, found }))
     }
 }
 

@@ -1,0 +1,42 @@
+//! What the structures can be asked.
+
+use crate::Bounds;
+
+/// Questions that the paper measures: figure 4 asks for the objects that a moving particle may hit, figure 5 for the neighbours
+/// of a point.
+pub trait Queries<const D: usize> {
+    /// Takes all boxes. The same boxes are handed over with each question.
+    fn build(&mut self, boxes: &[Bounds<D>]);
+
+    /// Appends every object whose box overlaps `query`, once. For a moving particle, ask for the box of its [`path`]. The
+    /// hashing schemes visit all cells under the query that can hold something, so it should not be much larger than the
+    /// smallest objects.
+    fn overlapping(&self, boxes: &[Bounds<D>], query: &Bounds<D>, found: &mut Vec<u32>);
+
+    /// Appends every object whose centre is no further than `radius` from `point`, once.
+    fn within(&self, boxes: &[Bounds<D>], point: [f32; D], radius: f32, found: &mut Vec<u32>);
+}
+
+/// The box around the way from one point to another: section 3.3.1.
+pub fn path<const D: usize>(from: [f32; D], to: [f32; D]) -> Bounds<D> {
+    Bounds {
+        min: std::array::from_fn(|axis| from[axis].min(to[axis])),
+        max: std::array::from_fn(|axis| from[axis].max(to[axis])),
+    }
+}
+
+#[inline]
+pub(super) fn centre<const D: usize>(bounds: &Bounds<D>) -> [f32; D] {
+    std::array::from_fn(|axis| 0.5 * bounds.min[axis] + 0.5 * bounds.max[axis])
+}
+
+#[inline]
+pub(super) fn squared_distance<const D: usize>(a: [f32; D], b: [f32; D]) -> f32 {
+    (0..D).map(|axis| (a[axis] - b[axis]) * (a[axis] - b[axis])).sum()
+}
+
+/// A box that holds every point within the radius, also if the distance is rounded down to it.
+pub(super) fn around<const D: usize>(point: [f32; D], radius: f32) -> Bounds<D> {
+    let reach = radius * (1.0 + 1e-6);
+    Bounds { min: point.map(|x| (x - reach).next_down()), max: point.map(|x| (x + reach).next_up()) }
+}

@@ -1,0 +1,239 @@
+//! A scene that the library keeps: objects come, move and go by handle, and a step tells who meets whom.
+//!
+//! A handle leads through `slots.rs` to a place among the moving objects (`moving.rs`) or the static ones (`fixed.rs`), and a step
+//! (`step.rs`) leads back, from pairs of places to pairs of handles.
+
+mod error;
+mod fixed;
+mod handle;
+mod moving;
+mod object;
+mod partners;
+mod queries;
+#[cfg(feature = "serde")]
+mod saved;
+mod slots;
+mod step;
+
+use crate::{Aabb, BroadPhase, Config, PairTracker, RejectReason, Scalar, StaticSet, Stats};
+pub use error::WorldError;
+use fixed::Statics;
+pub use handle::{Handle, StaleHandle};
+use moving::Moving;
+use object::Grown;
+pub use object::{Mobility, Object};
+use partners::Partners;
+pub use queries::{WorldHit, WorldQueries};
+use slots::{Place, Slots};
+
+/// A scene for those who do not want to keep one: [moving and static objects](Object) that are known by [`Handle`]s, and
+/// [events](crate::Events) in every step.
+///
+/// ```
+/// use pivotgrid::{Aabb, Object, World};
+///
+/// let mut world = World::<f32, 2>::new();
+/// let ground = world.insert(Object::new_static(Aabb::new([-100.0, -1.0], [100.0, 0.0])));
+/// let ball = world.insert(Object::new_moving(Aabb::new([0.0, 0.5], [1.0, 1.5])));
+/// assert!(world.par_step().started.is_empty());
+///
+/// world.set_aabb(ball, Aabb::new([0.0, 0.0], [1.0, 1.0]))?;
+/// assert_eq!(world.par_step().started, [(ground, ball)]);
+///
+/// world.remove(ball)?;
+/// assert_eq!(world.par_step().ended, [(ground, ball)]);
+/// assert_eq!(world.get(ball).unwrap_err().handle, ball); // stale, from now on
+/// # Ok::<(), pivotgrid::StaleHandle>(())
+/// ```
+///
+/// # What things cost
+///
+/// [`insert`](Self::insert), [`remove`](Self::remove), [`update`](Self::update) and [`get`](Self::get) take constant time. A step
+/// goes over the moving objects and the pairs; a million static objects that nothing is near cost nothing. Changes of static
+/// objects are made by the next step, at the price that [`StaticSet`] names; many at once cost as much as building it anew.
+///
+/// # Margin
+///
+/// With a margin, pairs do not flicker: a pair starts when the two boxes touch, and ends when the boxes no longer do after each
+/// has been grown by the margin to every side. See [`PairTracker`](PairTracker#margins).
+///
+/// ```
+/// # use pivotgrid::{Aabb, Config, Object, World};
+/// let mut world = World::<f64, 2>::with_config(Config::default(), 0.1)?;
+/// let at = |x: f64| Aabb::new([x, 0.0], [x + 1.0, 1.0]);
+/// let (left, right) = (world.insert(Object::new_moving(at(0.0))), world.insert(Object::new_moving(at(1.0))));
+/// assert_eq!(world.step().started, [(left, right)]);
+/// world.set_aabb(right, at(1.15))?;
+/// assert_eq!(world.step().ongoing, [(left, right)]);
+/// world.set_aabb(right, at(1.25))?;
+/// assert_eq!(world.step().ended, [(left, right)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # What you can rely on
+///
+/// - A handle is never given out twice, and a stale one is an error, not a panic and not another object.
+/// - Events are sorted, and the same for every number of threads.
+/// - A steady world allocates nothing.
+/// - With the feature `serde` a world can be saved and restored at any time between steps. It goes on as the saved one does: the
+///   same handles for the objects to come, the same events in the next step. (What the last step said, in [`events`](Self::events),
+///   [`rejected`](Self::rejected) and [`queries`](Self::queries), is not saved.) Data that no world can have written is refused.
+///   Formats that cannot tell an infinite number, such as JSON, cannot restore a world with infinite boxes.
+#[derive(Debug)]
+pub struct World<S: Scalar = f32, const D: usize = 3> {
+    margin: S,
+    slots: Slots,
+    moving: Moving<S, D>,
+    statics: Statics<S, D>,
+    broad_phase: BroadPhase<S, D>,
+    partners: Partners,
+    tracker: PairTracker<Handle>,
+    rejected: Vec<(Handle, RejectReason)>,
+}
+
+impl<S: Scalar, const D: usize> Default for World<S, D> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: Scalar, const D: usize> World<S, D> {
+    /// A world without objects and without a margin.
+    pub fn new() -> Self {
+        Self::of(BroadPhase::new(), StaticSet::new(), S::ZERO)
+    }
+
+    /// A world without objects, with a [margin](Self#margin) and with settings for its engine; or what is wrong with them.
+    pub fn with_config(config: Config, margin: S) -> Result<Self, WorldError> {
+        if !(margin >= S::ZERO && margin < S::INFINITY) {
+            return Err(WorldError::Margin(margin.to_f64()));
+        }
+        Ok(Self::of(BroadPhase::with_config(config.clone())?, StaticSet::with_config(config)?, margin))
+    }
+
+    fn of(broad_phase: BroadPhase<S, D>, statics: StaticSet<S, D>, margin: S) -> Self {
+        World {
+            margin,
+            slots: Slots::default(),
+            moving: Moving::new(),
+            statics: Statics::new(statics),
+            broad_phase,
+            partners: Partners::default(),
+            tracker: PairTracker::new(),
+            rejected: Vec::new(),
+        }
+    }
+
+    /// Adds an object.
+    ///
+    /// # Panics
+    ///
+    /// If there are 2³⁰ objects already.
+    pub fn insert(&mut self, object: Object<S, D>) -> Handle {
+        let handle = self.slots.next();
+        let place = self.put(handle, object);
+        self.slots.take(place);
+        handle
+    }
+
+    /// Takes an object out. Its pairs are among the ended ones of the next step.
+    pub fn remove(&mut self, handle: Handle) -> Result<Object<S, D>, StaleHandle> {
+        let place = self.slots.place(handle)?;
+        self.slots.release(handle);
+        self.take_out(place).ok_or(StaleHandle { handle })
+    }
+
+    /// Puts another object in the place of one: moves it, changes its groups, or makes it static or moving. It keeps its handle, and
+    /// its pairs go on as long as the new box and groups allow.
+    pub fn update(&mut self, handle: Handle, object: Object<S, D>) -> Result<(), StaleHandle> {
+        match (self.slots.place(handle)?, object.mobility) {
+            (Place::Moving(place), Mobility::Moving) => *self.moving.get_mut(place) = object,
+            (Place::Static(place), Mobility::Static) => self.statics.update(place, |known| *known = object),
+            (place, _) => {
+                self.take_out(place);
+                let place = self.put(handle, object);
+                self.slots.set_place(handle, place);
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves an object and leaves the rest of it as it is.
+    pub fn set_aabb(&mut self, handle: Handle, aabb: Aabb<S, D>) -> Result<(), StaleHandle> {
+        match self.slots.place(handle)? {
+            Place::Moving(place) => self.moving.get_mut(place).aabb = aabb,
+            Place::Static(place) => self.statics.update(place, |object| object.aabb = aabb),
+        }
+        Ok(())
+    }
+
+    /// The object of a handle.
+    pub fn get(&self, handle: Handle) -> Result<&Object<S, D>, StaleHandle> {
+        self.slots.place(handle).and_then(|place| self.at(place).ok_or(StaleHandle { handle }))
+    }
+
+    /// Whether there is an object with this handle.
+    pub fn contains(&self, handle: Handle) -> bool {
+        self.slots.place(handle).is_ok()
+    }
+
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.moving.objects.len() + self.statics.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All objects, in ascending order of handle.
+    pub fn iter(&self) -> impl Iterator<Item = (Handle, &Object<S, D>)> {
+        self.slots.iter().filter_map(|(handle, place)| Some((handle, self.at(place)?)))
+    }
+
+    /// The boxes of all moving objects, in no particular order: the quickest way to move many.
+    pub fn moving_mut(&mut self) -> impl Iterator<Item = (Handle, &mut Aabb<S, D>)> {
+        let boxes = self.moving.objects.iter_mut().map(|grown| &mut grown.object.aabb);
+        self.moving.handles.iter().copied().zip(boxes)
+    }
+
+    /// The margin that the world was made with.
+    pub fn margin(&self) -> S {
+        self.margin
+    }
+
+    /// What the last step did with the moving objects, and what it cost.
+    pub fn stats(&self) -> &Stats {
+        self.broad_phase.stats()
+    }
+
+    fn at(&self, place: Place) -> Option<&Object<S, D>> {
+        match place {
+            Place::Moving(place) => Some(self.moving.get(place)),
+            Place::Static(place) => self.statics.get(place),
+        }
+    }
+
+    /// Puts an object among those of its kind, and leaves it to the caller to tell its slot.
+    fn put(&mut self, handle: Handle, object: Object<S, D>) -> Place {
+        let grown = Grown { object, margin: self.margin };
+        match object.mobility {
+            Mobility::Moving => Place::Moving(self.moving.insert(handle, grown)),
+            Mobility::Static => Place::Static(self.statics.insert(handle, grown)),
+        }
+    }
+
+    fn take_out(&mut self, place: Place) -> Option<Object<S, D>> {
+        match place {
+            Place::Static(place) => self.statics.remove(place),
+            Place::Moving(index) => {
+                let (object, moved) = self.moving.remove(index);
+                if let Some(moved) = moved {
+                    self.slots.set_place(moved, place);
+                }
+                Some(object)
+            }
+        }
+    }
+}

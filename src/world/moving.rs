@@ -1,0 +1,47 @@
+//! The moving objects of a world.
+
+use super::object::Grown;
+use super::{Handle, Object};
+use crate::Scalar;
+
+/// Dense and in no particular order, as a step wants them.
+#[derive(Debug)]
+pub(super) struct Moving<S, const D: usize> {
+    pub(super) objects: Vec<Grown<S, D>>,
+    pub(super) handles: Vec<Handle>,
+    /// The handles as of the last step, which is what its grid knows.
+    pub(super) seen: Vec<Handle>,
+}
+
+impl<S: Scalar, const D: usize> Moving<S, D> {
+    pub(super) fn new() -> Self {
+        Moving { objects: Vec::new(), handles: Vec::new(), seen: Vec::new() }
+    }
+
+    /// Adds an object and returns its place.
+    pub(super) fn insert(&mut self, handle: Handle, object: Grown<S, D>) -> u32 {
+        self.objects.push(object);
+        self.handles.push(handle);
+        self.handles.len() as u32 - 1
+    }
+
+    /// Takes an object out. If another one moved to its place, its handle is returned, too.
+    pub(super) fn remove(&mut self, place: u32) -> (Object<S, D>, Option<Handle>) {
+        let Grown { object, .. } = self.objects.swap_remove(place as usize);
+        self.handles.swap_remove(place as usize);
+        (object, self.handles.get(place as usize).copied())
+    }
+
+    pub(super) fn get(&self, place: u32) -> &Object<S, D> {
+        &self.objects[place as usize].object
+    }
+
+    pub(super) fn get_mut(&mut self, place: u32) -> &mut Object<S, D> {
+        &mut self.objects[place as usize].object
+    }
+
+    /// Takes note that a step has seen the objects.
+    pub(super) fn note_seen(&mut self) {
+        self.seen.clone_from(&self.handles);
+    }
+}

@@ -1,0 +1,87 @@
+//! Saving and restoring a world.
+//!
+//! What is saved is what decides the future: the objects by slot, which slot is used next, and the current pairs. Where objects lie
+//! in memory is not, because it shows nowhere.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::slots::{MAX_SLOTS, RETIRED};
+use super::{Handle, Object, World};
+use crate::{Config, PairTracker, Scalar};
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "World")]
+#[serde(bound(serialize = "[S; D]: Serialize", deserialize = "[S; D]: Deserialize<'de>"))]
+struct Saved<S, const D: usize> {
+    config: Config,
+    margin: f64,
+    slots: Vec<SavedSlot<S, D>>,
+    free: Vec<u32>,
+    pairs: Vec<(Handle, Handle)>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Slot")]
+#[serde(bound(serialize = "[S; D]: Serialize", deserialize = "[S; D]: Deserialize<'de>"))]
+struct SavedSlot<S, const D: usize> {
+    generation: u32,
+    object: Option<Object<S, D>>,
+}
+
+impl<S: Scalar, const D: usize> Serialize for World<S, D>
+where
+    [S; D]: Serialize,
+{
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let slot = |(generation, place): (u32, Option<_>)| SavedSlot {
+            generation,
+            object: place.and_then(|place| self.at(place)).copied(),
+        };
+        let saved = Saved {
+            config: self.broad_phase.engine.config.clone(),
+            margin: self.margin.to_f64(),
+            slots: self.slots.all().map(slot).collect(),
+            free: self.slots.free().to_vec(),
+            pairs: self.pairs().to_vec(),
+        };
+        saved.serialize(serializer)
+    }
+}
+
+impl<'de, S: Scalar, const D: usize> Deserialize<'de> for World<S, D>
+where
+    [S; D]: Deserialize<'de>,
+{
+    fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
+        Saved::deserialize(deserializer)?.restored().map_err(|damage| T::Error::custom(format_args!("not a world: {damage}")))
+    }
+}
+
+impl<S: Scalar, const D: usize> Saved<S, D> {
+    /// The world, or why no world can have been saved as this.
+    fn restored(self) -> Result<World<S, D>, String> {
+        let mut world = World::with_config(self.config, S::from_f64(self.margin)).map_err(|error| error.to_string())?;
+        if self.slots.len() > MAX_SLOTS {
+            return Err(format!("{} slots, but there can be at most {MAX_SLOTS}", self.slots.len()));
+        }
+        for (index, SavedSlot { generation, object }) in (0..).zip(self.slots) {
+            if object.is_some() && generation == RETIRED {
+                return Err(format!("slot {index} is retired, and has an object"));
+            }
+            let place = object.map(|object| world.put(Handle { index, generation }, object));
+            world.slots.push(generation, place);
+        }
+        world.slots.set_free(self.free)?;
+        for &(a, b) in &self.pairs {
+            if a.index >= b.index || !world.slots.was_given(a) || !world.slots.was_given(b) {
+                return Err(format!("{a:?} and {b:?} cannot have been a pair"));
+            }
+        }
+        if !self.pairs.is_sorted_by(|one, next| one < next) {
+            return Err("the pairs are not in ascending order".to_owned());
+        }
+        world.tracker = PairTracker::with_current(self.pairs);
+        Ok(world)
+    }
+}

@@ -1,0 +1,150 @@
+//! Where the object of a handle is.
+
+use super::{Handle, StaleHandle};
+
+/// So many slots that moving and static objects, each with a number of its own, are few enough for a tracker.
+pub(super) const MAX_SLOTS: usize = 1 << 30;
+/// Of a slot that is retired: all its generations have been given out. No object has it.
+pub(super) const RETIRED: u32 = u32::MAX;
+
+/// Among the moving or the static objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Moving(u32),
+    Static(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// Of its object, or of its next one.
+    generation: u32,
+    place: Option<Place>,
+}
+
+/// From handles to places.
+#[derive(Debug, Default)]
+pub(super) struct Slots {
+    slots: Vec<Slot>,
+    /// Slots without an object, the next one to be used last. The retired ones are not among them.
+    free: Vec<u32>,
+}
+
+impl Slots {
+    /// The handle of the next object.
+    pub(super) fn next(&self) -> Handle {
+        match self.free.last() {
+            Some(&index) => Handle { index, generation: self.slots[index as usize].generation },
+            None => {
+                assert!(self.slots.len() < MAX_SLOTS, "a world holds at most {MAX_SLOTS} objects; split the scene");
+                Handle { index: self.slots.len() as u32, generation: 0 }
+            }
+        }
+    }
+
+    /// Gives the [next](Self::next) handle out.
+    pub(super) fn take(&mut self, place: Place) {
+        let place = Some(place);
+        match self.free.pop() {
+            Some(index) => self.slots[index as usize].place = place,
+            None => self.slots.push(Slot { generation: 0, place }),
+        }
+    }
+
+    /// Where the object is.
+    #[inline]
+    pub(super) fn place(&self, handle: Handle) -> Result<Place, StaleHandle> {
+        let slot = self.slots.get(handle.index as usize).filter(|slot| slot.generation == handle.generation);
+        slot.and_then(|slot| slot.place).ok_or(StaleHandle { handle })
+    }
+
+    /// Notes that an object that there is has moved to another place.
+    pub(super) fn set_place(&mut self, handle: Handle, place: Place) {
+        self.slots[handle.index as usize].place = Some(place);
+    }
+
+    /// Takes the handle of an object that there is out of use. Its slot is used again unless that was its last generation.
+    pub(super) fn release(&mut self, handle: Handle) {
+        let slot = &mut self.slots[handle.index as usize];
+        slot.place = None;
+        slot.generation += 1;
+        if slot.generation != RETIRED {
+            self.free.push(handle.index);
+        }
+    }
+
+    /// All handles and places in ascending order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Handle, Place)> {
+        (0..).zip(&self.slots).filter_map(|(index, slot)| Some((Handle { index, generation: slot.generation }, slot.place?)))
+    }
+}
+
+/// What is needed to save slots and to restore them.
+#[cfg(feature = "serde")]
+impl Slots {
+    /// Generation and place of every slot.
+    pub(super) fn all(&self) -> impl Iterator<Item = (u32, Option<Place>)> {
+        self.slots.iter().map(|slot| (slot.generation, slot.place))
+    }
+
+    pub(super) fn free(&self) -> &[u32] {
+        &self.free
+    }
+
+    /// Adds a slot, with an object or without.
+    pub(super) fn push(&mut self, generation: u32, place: Option<Place>) {
+        self.slots.push(Slot { generation, place });
+    }
+
+    /// Sets which slots are free, in the order of their use from last to first, or says why that cannot be.
+    pub(super) fn set_free(&mut self, free: Vec<u32>) -> Result<(), String> {
+        let mut is_used = vec![false; self.slots.len()];
+        for (used, slot) in is_used.iter_mut().zip(&self.slots) {
+            *used = slot.place.is_some() || slot.generation == RETIRED;
+        }
+        for &index in &free {
+            match is_used.get_mut(index as usize) {
+                None => return Err(format!("free slot {index} of {}", self.slots.len())),
+                Some(true) => return Err(format!("free slot {index} is listed twice, retired, or has an object")),
+                Some(used) => *used = true,
+            }
+        }
+        match is_used.iter().position(|used| !used) {
+            Some(index) => Err(format!("slot {index} has no object and is not listed as free")),
+            None => {
+                self.free = free;
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether an object has or had this handle.
+    pub(super) fn was_given(&self, handle: Handle) -> bool {
+        self.slots.get(handle.index as usize).is_some_and(|slot| {
+            handle.generation < slot.generation || handle.generation == slot.generation && slot.place.is_some()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_is_retired_after_its_last_generation() {
+        let mut slots = Slots::default();
+        slots.slots.push(Slot { generation: RETIRED - 2, place: None });
+        slots.free.push(0);
+        for generation in [RETIRED - 2, RETIRED - 1] {
+            let handle = slots.next();
+            assert_eq!(handle, Handle { index: 0, generation });
+            slots.take(Place::Moving(5));
+            assert_eq!(slots.place(handle), Ok(Place::Moving(5)));
+            slots.release(handle);
+            assert_eq!(slots.place(handle), Err(StaleHandle { handle }));
+        }
+        assert_eq!(slots.next(), Handle { index: 1, generation: 0 });
+        for generation in [0, 1, RETIRED - 1, RETIRED] {
+            assert!(slots.place(Handle { index: 0, generation }).is_err());
+        }
+    }
+}
