@@ -32,7 +32,7 @@ pub struct Config {
     pub serial_up_to: usize,
     /// Whether pairs are delivered in ascending order instead of in the order in which they happened to be found. With it, a scene
     /// gives the same pairs in the same order for every number of threads and every history of the engine, as lockstep and replay
-    /// need it. Costs about a tenth of a step.
+    /// need it. Costs some 18 ns per pair on one thread: a fifth of a step with a million objects and as many pairs.
     pub canonical_order: bool,
     /// The instructions that boxes are compared with; for tests and measurements.
     pub instruction_set: InstructionSet,

@@ -6,6 +6,10 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod cells;
+#[cfg(test)]
+mod check;
+mod gather;
 pub mod gissler;
 pub mod koch;
 pub mod pouchol;

@@ -40,7 +40,11 @@ fn check<const D: usize>(entry: &Entry<D>, scenes: &[(Scene, usize)]) {
 
 fn all_scenes(dimension: usize) -> Vec<(Scene, usize)> {
     let mut sizes = [1500, 700, 0, 1100, 1, 2, 1500].into_iter().cycle();
-    Scene::ALL.into_iter().filter(|scene| scene.dimensions().contains(&dimension)).map(|scene| (scene, sizes.next().unwrap_or(9))).collect()
+    Scene::ALL
+        .into_iter()
+        .filter(|scene| scene.dimensions().contains(&dimension))
+        .map(|scene| (scene, sizes.next().unwrap_or(9)))
+        .collect()
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use pivotgrid::Pair;
 use rayon::prelude::*;
 
-use super::cells::Block;
-use super::gather::gather;
 use super::partition::partition;
 use super::raster::{CellSize, Extent, Rasters};
 use super::references::{self, cut};
 use super::spatial_hashing::key;
+use crate::cells::Block;
+use crate::gather::gather;
 use crate::{Bounds, Pairs, System};
 
 /// Slots of each of a bucket's three tables: as Alcantara et al. have it.

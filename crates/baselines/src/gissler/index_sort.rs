@@ -3,12 +3,12 @@
 use pivotgrid::Pair;
 use rayon::prelude::*;
 
-use super::cells::Block;
-use super::gather::gather;
 use super::numbering::Numbering;
 use super::partition::radix_sort;
 use super::raster::{CellSize, Extent, Rasters};
 use super::references::{self, TASK, cut};
+use crate::cells::Block;
+use crate::gather::gather;
 use crate::{Bounds, Pairs, System};
 
 /// Most cells per object, so that a wide scene with few objects does not run out of memory: cells are enlarged instead.

@@ -3,9 +3,7 @@
 //!
 //! All structures use cells of the same size, chosen as the paper does: [`CellSize`].
 
-pub(crate) mod cells;
 mod cuckoo;
-pub(crate) mod gather;
 mod index_sort;
 mod numbering;
 mod partition;

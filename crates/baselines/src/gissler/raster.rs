@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::cells::Block;
 use crate::Bounds;
+use crate::cells::Block;
 
 /// How large the cells are.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::cells::Block;
+use crate::cells::Block;
 
 /// Objects or references per task.
 pub(super) const TASK: usize = 8 * 1024;

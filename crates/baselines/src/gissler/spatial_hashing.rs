@@ -2,8 +2,8 @@
 
 use pivotgrid::Pair;
 
-use super::cells::Block;
 use super::raster::{AXIS_BITS, CellSize, Extent, Rasters};
+use crate::cells::Block;
 use crate::{Bounds, Pairs, System};
 
 /// The large primes of Teschner et al.

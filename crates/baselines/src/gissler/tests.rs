@@ -3,7 +3,7 @@
 use rayon::ThreadPoolBuilder;
 
 use super::*;
-use crate::schornbaum::check::{Noise, agrees_on_boxes_that_are_not_finite, agrees_through_changes, brute_force, pairs_of};
+use crate::check::{Noise, agrees_on_boxes_that_are_not_finite, agrees_through_changes, brute_force, pairs_of};
 use crate::{Bounds, Entry, System};
 
 fn on_several_threads(check: impl Fn() + Sync) {

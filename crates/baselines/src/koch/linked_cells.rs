@@ -184,7 +184,7 @@ fn link(index_plus_one: u32) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schornbaum::check::{Noise, brute_force, pairs_of};
+    use crate::check::{Noise, brute_force, pairs_of};
 
     #[test]
     fn the_number_of_cells_is_limited() {

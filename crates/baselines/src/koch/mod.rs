@@ -30,7 +30,7 @@ pub fn roster<const D: usize>() -> Vec<Entry<D>> {
 #[cfg(test)]
 mod tests {
     use super::roster;
-    use crate::schornbaum::check;
+    use crate::check;
 
     #[test]
     fn every_system_agrees_with_brute_force_through_all_changes() {

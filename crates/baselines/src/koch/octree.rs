@@ -137,7 +137,7 @@ impl<const D: usize> System<D> for Octree<D> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schornbaum::check::{Noise, brute_force, pairs_of};
+    use crate::check::{Noise, brute_force, pairs_of};
 
     #[test]
     fn the_depth_follows_the_largest_object() {

@@ -138,7 +138,7 @@ fn octant<const D: usize>(at: [u32; D], child_edge: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schornbaum::check::Noise;
+    use crate::check::Noise;
 
     fn check<const D: usize>(depth: u32, capacity: usize) {
         let mut noise = Noise::new(9);

@@ -1,7 +1,7 @@
 //! Size classes and their cells: section 2.2.
 
 use crate::Bounds;
-use crate::gissler::cells::Block;
+use crate::cells::Block;
 
 /// Which classes there are. All are a smallest size times a power of two, so the cells of one are unions of cells of another.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use pivotgrid::Pair;
 use super::classes::{Choice, Classes};
 use super::queries::{Queries, around, centre, squared_distance};
 use super::table::{Key, Table, hash};
-use crate::gissler::cells::Block;
+use crate::cells::Block;
 use crate::{Bounds, Pairs, System};
 
 /// Pouchol et al., section 3: multilevel hashing in which a cell knows whether anything lies in smaller classes' cells inside it

@@ -2,7 +2,7 @@
 
 use super::queries::{centre, squared_distance};
 use super::*;
-use crate::schornbaum::check::{Noise, agrees_on_boxes_that_are_not_finite, agrees_through_changes};
+use crate::check::{Noise, agrees_on_boxes_that_are_not_finite, agrees_through_changes};
 use crate::{Bounds, Entry};
 
 #[test]

@@ -191,8 +191,8 @@ impl<const D: usize> System<D> for HierarchicalHashGrid<D> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::{self, Noise};
     use super::*;
+    use crate::check::{self, Noise};
 
     fn pair_of<const D: usize>(settings: Settings) -> [HierarchicalHashGrid<D>; 2] {
         [Update::Refill, Update::MoveChanged].map(|update| HierarchicalHashGrid::new(update, settings))

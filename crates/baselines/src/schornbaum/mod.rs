@@ -3,8 +3,6 @@
 //! The hierarchical hash grid with both of its update strategies, and the two that it is measured against in section 4.5:
 //! exhaustive search, and sweep and prune.
 
-#[cfg(test)]
-pub(crate) mod check;
 mod containers;
 mod crowd;
 mod detection;
@@ -39,7 +37,8 @@ pub fn roster<const D: usize>() -> Vec<Entry<D>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{check, roster};
+    use super::roster;
+    use crate::check;
 
     #[test]
     fn every_system_agrees_with_brute_force_through_all_changes() {

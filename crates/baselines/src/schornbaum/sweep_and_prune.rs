@@ -219,8 +219,8 @@ fn overlaps_along(ends: &[End]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::{self, Noise};
     use super::*;
+    use crate::check::{self, Noise};
 
     fn compared<const D: usize>(system: &mut SweepAndPrune<D>, boxes: &[Bounds<D>]) -> u64 {
         assert_eq!(check::pairs_of(system, boxes), check::brute_force(boxes));

@@ -6,7 +6,7 @@ use pivotgrid::Pair;
 
 use super::domain::Layout;
 use super::records::Record;
-use crate::gissler::gather::gather;
+use crate::gather::gather;
 use crate::{Bounds, Pairs};
 
 /// Records per task.
