@@ -51,7 +51,7 @@ impl Code {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SortedCodes<'a>(pub(super) &'a [u64]);
 
-impl SortedCodes<'_> {
+impl<'a> SortedCodes<'a> {
     pub(super) fn len(self) -> usize {
         self.0.len()
     }
@@ -70,7 +70,7 @@ impl SortedCodes<'_> {
         (from..).find(|&at| !is_in_midst(at)).unwrap_or(from)
     }
 
-    pub(super) fn range(self, range: Range<usize>) -> Self {
-        SortedCodes(&self.0[range])
+    pub(super) fn range(self, range: Range<usize>) -> impl Iterator<Item = Code> + 'a {
+        self.0[range].iter().copied().map(Code)
     }
 }

@@ -1,6 +1,5 @@
 //! Comparing the pairs of this step with those of the last one.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::codes::SortedCodes;
@@ -138,51 +137,41 @@ struct Merge<'a, K> {
 impl<K: Copy + Ord> Merge<'_, K> {
     /// Merges one cut. A pair that was goes on as long as it is reported at all; one that was not must be one that may start.
     ///
-    /// Which of the two comes next is anybody's guess, so nothing branches on it: the pair is written to every list it might
-    /// belong to, and the ends of those to which it does belong move on.
+    /// With branches, and not by writing to all lists and moving the ends of some: a guess lets the processor fetch the keys of
+    /// the pairs to come, and waiting for those costs more than guessing wrong. (1M pairs, a tenth of them new, on a busy AMD EPYC
+    /// (Zen 3): 39 ms with branches, 92 without.)
     fn run(self, codes: SortedCodes<'_>, keys: &[K], previous: &[(K, K)]) {
         let cut = &mut self.cuts[0];
-        let (codes, previous) = (codes.range(cut.codes.clone()), &previous[cut.previous.clone()]);
-        let (mut at, mut before) = (0, 0);
-        let mut to = Tally::default();
+        let mut before = previous[cut.previous.clone()].iter().copied().peekable();
         let mut last = None;
-        while let (Some(code), Some(&was)) = (codes.get(at), previous.get(before)) {
-            if last.is_some_and(|last| code.is_same_pair(last)) {
-                at += 1;
+        let mut to = Tally::default();
+        for code in codes.range(cut.codes.clone()) {
+            if last.replace(code).is_some_and(|last| code.is_same_pair(last)) {
                 continue;
             }
             let pair = code.keys(keys);
-            let order = was.cmp(&pair);
-            let (ends, goes_on) = (order == Ordering::Less, order == Ordering::Equal);
-            let starts = (order == Ordering::Greater) & code.may_start();
-
-            self.ended[to.ended] = was;
-            self.started[to.started] = pair;
-            self.ongoing[to.ongoing] = pair;
-            self.current[to.current] = pair;
-            to.ended += usize::from(ends);
-            to.started += usize::from(starts);
-            to.ongoing += usize::from(goes_on);
-            to.current += usize::from(starts | goes_on);
-            before += usize::from(ends | goes_on);
-            at += usize::from(!ends);
-            last = if ends { last } else { Some(code) };
-        }
-        while let Some(code) = codes.get(at) {
-            let repeats = last.replace(code).is_some_and(|last| code.is_same_pair(last));
-            if code.may_start() && !repeats {
-                self.started[to.started] = code.keys(keys);
-                self.current[to.current] = code.keys(keys);
-                to.started += 1;
-                to.current += 1;
+            while let Some(was) = before.next_if(|was| *was < pair) {
+                put(self.ended, &mut to.ended, was);
             }
-            at += 1;
+            if before.next_if_eq(&pair).is_some() {
+                put(self.ongoing, &mut to.ongoing, pair);
+                put(self.current, &mut to.current, pair);
+            } else if code.may_start() {
+                put(self.started, &mut to.started, pair);
+                put(self.current, &mut to.current, pair);
+            }
         }
-        let rest = &previous[before..];
-        self.ended[to.ended..][..rest.len()].copy_from_slice(rest);
-        to.ended += rest.len();
+        for was in before {
+            put(self.ended, &mut to.ended, was);
+        }
         cut.tally = to;
     }
+}
+
+#[inline(always)]
+fn put<K>(list: &mut [(K, K)], end: &mut usize, pair: (K, K)) {
+    list[*end] = pair;
+    *end += 1;
 }
 
 impl<K: Send> Divisible for Merge<'_, K> {
