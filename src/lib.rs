@@ -48,7 +48,7 @@ pub use build::costs::Predicted;
 pub use config::{Config, ConfigError, InstructionSet};
 pub use debug_view::{DebugBlock, DebugObject, DebugView};
 pub use groups::Groups;
-pub use neighbours::{NeighbourIter, NeighbourRows, Neighbours};
+pub use neighbours::{NeighbourIter, NeighbourRows, Neighbours, PeriodicNeighbour, PeriodicNeighbours, PeriodicRows};
 pub use pairs::{Iter, Pair, Pairs, ParIter};
 pub use periodic::{Periodic, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicReason, PeriodicRejected};
 pub use query::{Hit, Neighbor, Queries, Ray, Rows, Sweep};

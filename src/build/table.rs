@@ -113,13 +113,16 @@ pub(crate) fn grow_exactly<T: Clone>(buffer: &mut Vec<T>, len: usize, value: T) 
     }
 }
 
+/// Columns of centres, and the column of radii.
+type BallColumns<'a, S, const D: usize> = ([&'a [Atomic<S>]; D], &'a [Atomic<S>]);
+
 /// The columns during the scatter pass.
 pub(crate) struct TableWriter<'a, S, const D: usize> {
     min: [&'a [Atomic<S>]; D],
     max: [&'a [Atomic<S>]; D],
     ids: &'a [Atomic<u32>],
     groups: Option<[&'a [Atomic<u32>]; 3]>,
-    balls: Option<([&'a [Atomic<S>]; D], &'a [Atomic<S>])>,
+    balls: Option<BallColumns<'a, S, D>>,
 }
 
 impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {

@@ -4,8 +4,11 @@
 //! `store.rs` puts them behind one another, and `pass.rs` has all workers do that.
 
 mod pass;
+mod periodic;
+mod periodic_rows;
 mod points;
 mod rows;
+mod runs;
 mod search;
 mod shelf;
 mod store;
@@ -17,6 +20,8 @@ use crate::step::rebuild;
 use crate::workers::Team;
 use crate::{Bounded, BroadPhase, Config, ConfigError, Rejected, Scalar, Stats};
 use pass::Layout;
+pub use periodic::PeriodicNeighbours;
+pub use periodic_rows::{PeriodicNeighbour, PeriodicRows};
 use points::Points;
 pub use rows::{NeighbourIter, NeighbourRows};
 use store::Store;
@@ -156,21 +161,33 @@ impl<S: Scalar, const D: usize> Neighbours<S, D> {
 
     fn search(&mut self, objects: &(impl Objects<S, D> + ?Sized), parallel: bool) -> NeighbourRows<'_> {
         let (layout, store) = (self.layout, &mut self.store);
-        let mut run = |engine: &mut Engine<S, D>, team: Team| {
-            scope!("pivotgrid::neighbours");
-            let rebuilt = rebuild(engine, objects, team);
-            let wanted = |a: u32, b: u32| objects.pair(a as usize, b as usize);
-            engine.neighbours(&rebuilt.scattered, rebuilt.team, layout, wanted, store);
-            rebuilt.conclude(engine);
-            let found = store.indices().len();
-            engine.stats.pairs = if layout.half { found } else { found / 2 };
-            engine.stats.bytes += store.bytes();
-        };
-        if parallel {
-            self.broad_phase.in_pool(objects.len(), run);
-        } else {
-            run(&mut self.broad_phase.engine, Team::ALONE);
+        match parallel {
+            true => self.broad_phase.in_pool(objects.len(), |engine, team| find(engine, objects, team, layout, store)),
+            false => find(&mut self.broad_phase.engine, objects, Team::ALONE, layout, store),
         }
         self.rows()
     }
+
+    /// The same with a team that is already there.
+    fn search_with(&mut self, objects: &(impl Objects<S, D> + ?Sized), team: Team) {
+        find(&mut self.broad_phase.engine, objects, team, self.layout, &mut self.store);
+    }
+}
+
+/// The search: the first half of a step, and then rows.
+fn find<S: Scalar, const D: usize>(
+    engine: &mut Engine<S, D>,
+    objects: &(impl Objects<S, D> + ?Sized),
+    team: Team,
+    layout: Layout,
+    store: &mut Store,
+) {
+    scope!("pivotgrid::neighbours");
+    let rebuilt = rebuild(engine, objects, team);
+    let wanted = |a: u32, b: u32| objects.pair(a as usize, b as usize);
+    engine.neighbours(&rebuilt.scattered, rebuilt.team, layout, wanted, store);
+    rebuilt.conclude(engine);
+    let found = store.indices().len();
+    engine.stats.pairs = if layout.half { found } else { found / 2 };
+    engine.stats.bytes += store.bytes();
 }

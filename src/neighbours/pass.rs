@@ -35,7 +35,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     ) {
         let objects = self.known;
         store.prepare(objects, team);
-        let view = View { grid: &self.grid, columns: self.table.columns(&self.order), kernel: self.kernel };
+        let columns = self.table.columns(&self.order).for_partners(self.grid.listed.end);
+        let view = View { grid: &self.grid, columns, kernel: self.kernel };
         // Which of two objects comes first in the grid depends on races; which index is smaller does not.
         let (half, by_index) = (layout.half && !layout.sorted, layout.half && layout.sorted);
         let (items, listed) = (Cursor::new(), Cursor::new());
@@ -44,7 +45,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         team.run(|| {
             let (Some(finder), Some(worker)) = (finders.claim_one(), workers.claim_one()) else { return };
             let Worker { search, beyond, longest } = &mut **worker;
-            search.candidates = 0;
+            search.take_candidates();
             let mut shelf = Shelf::new(&stock, beyond);
             let mut add_row = |entry: usize, runs: &[_]| {
                 let object = view.columns.id(entry);
@@ -71,7 +72,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 search.listed(&view, first + claimed.start..first + claimed.end, half, &mut add_row);
             }
             *longest = shelf.finish();
-            finder.finder.candidates = search.candidates;
+            finder.finder.candidates = search.take_candidates();
         });
         store.compress(objects, &self.order[self.grid.listed.end..objects], team);
     }

@@ -12,9 +12,14 @@ pub(super) struct Points<'a, P, S> {
     half: S,
 }
 
+/// The radius of the balls.
+pub(super) fn half_of<S: Scalar>(radius: S) -> S {
+    radius * S::from_f64(0.5)
+}
+
 impl<'a, P, S: Scalar> Points<'a, P, S> {
     pub(super) fn new(points: &'a [P], radius: S) -> Self {
-        Points { points, half: radius * S::from_f64(0.5) }
+        Points { points, half: half_of(radius) }
     }
 }
 

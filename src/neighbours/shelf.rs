@@ -11,9 +11,13 @@ pub(super) fn block_size(room: usize) -> usize {
     BLOCK.max(2 * room)
 }
 
+/// Where a row lies: the number of its block, in the upper half, and where in it the row begins; and its length. Two words side by
+/// side, because objects come in no order, and each cache line that is written costs the same.
+pub(super) type Place = [u64; 2];
+
 /// The number of a block, and where in it a row begins.
 #[inline(always)]
-pub(super) fn parts(place: u64) -> (usize, usize) {
+pub(super) fn parts([place, _]: Place) -> (usize, usize) {
     ((place >> 32) as usize, place as u32 as usize)
 }
 
@@ -23,17 +27,16 @@ pub(super) struct Stock<'a> {
     /// How many blocks there are in the stock; those beyond it are numbered on.
     count: usize,
     beyond: Cursor,
+    /// The words of the objects' places.
     places: &'a [Atomic<u64>],
-    lengths: &'a [Atomic<usize>],
     /// A block with less room than this is full.
     room: usize,
 }
 
 impl<'a> Stock<'a> {
-    pub(super) fn new(stock: &'a mut [Vec<u32>], places: &'a mut [u64], lengths: &'a mut [usize], room: usize) -> Self {
+    pub(super) fn new(stock: &'a mut [Vec<u32>], places: &'a mut [Place], room: usize) -> Self {
         let count = stock.len();
-        let (blocks, beyond) = (Blocks::new(stock, 1), Cursor::new());
-        Stock { blocks, count, beyond, places: shared(places), lengths: shared(lengths), room }
+        Stock { blocks: Blocks::new(stock, 1), count, beyond: Cursor::new(), places: shared(places.as_flattened_mut()), room }
     }
 }
 
@@ -66,8 +69,9 @@ impl<'a> Shelf<'a> {
         let length = self.block.len() - begin;
         self.longest = self.longest.max(length);
         // Relaxed: each object has one row, which is read after the join.
-        self.stock.places[object as usize].store((self.number as u64) << 32 | begin as u64, Ordering::Relaxed);
-        self.stock.lengths[object as usize].store(length, Ordering::Relaxed);
+        let place = &self.stock.places[2 * object as usize..][..2];
+        place[0].store((self.number as u64) << 32 | begin as u64, Ordering::Relaxed);
+        place[1].store(length as u64, Ordering::Relaxed);
     }
 
     #[cold]

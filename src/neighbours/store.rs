@@ -3,7 +3,7 @@
 use crossbeam::utils::CachePadded;
 
 use super::search::Search;
-use super::shelf::{Stock, block_size, parts};
+use super::shelf::{Place, Stock, block_size, parts};
 use crate::build::table::replace_if_short;
 use crate::detect::kernel::LANES;
 use crate::engine::reserve_with_slack;
@@ -25,9 +25,8 @@ const AHEAD: usize = 8;
 pub(super) struct Store {
     pub(super) workers: Vec<CachePadded<Worker>>,
     stock: Vec<Vec<u32>>,
-    /// By object: in which block its row is, and where. Longer than needed, like those below.
-    places: Vec<u64>,
-    /// By object: the length of the row, later where it begins.
+    /// By object. Longer than needed, like those below.
+    places: Vec<Place>,
     offsets: Vec<usize>,
     indices: Vec<u32>,
     /// How long rows are expected to be at most: a block with less room is full.
@@ -67,13 +66,13 @@ impl Store {
         while self.workers.len() < team.workers() {
             self.workers.push(CachePadded::default());
         }
-        replace_if_short(&mut self.places, objects, 0);
+        replace_if_short(&mut self.places, objects, [0; 2]);
         replace_if_short(&mut self.offsets, objects + 1, 0);
     }
 
     /// The workers, and what they share.
     pub(super) fn lend(&mut self) -> (Blocks<'_, CachePadded<Worker>>, Stock<'_>) {
-        let stock = Stock::new(&mut self.stock, &mut self.places, &mut self.offsets, self.room);
+        let stock = Stock::new(&mut self.stock, &mut self.places, self.room);
         (Blocks::new(&mut self.workers, 1), stock)
     }
 
@@ -81,11 +80,12 @@ impl Store {
     pub(super) fn compress(&mut self, objects: usize, rowless: &[u32], team: Team) {
         self.take_in();
         for &object in rowless {
-            self.offsets[object as usize] = 0;
+            self.places[object as usize] = [0; 2];
         }
         let mut total = 0;
-        for offset in &mut self.offsets[..objects] {
-            total += std::mem::replace(offset, total);
+        for (offset, [_, length]) in self.offsets[..objects].iter_mut().zip(&self.places) {
+            *offset = total;
+            total += *length as usize;
         }
         self.offsets[objects] = total;
         self.objects = objects;
@@ -118,7 +118,7 @@ impl Store {
             block.reserve_exact(size);
         }
         let most = self.workers.iter().map(|worker| worker.search.capacity());
-        let most = most.fold([0; 2], |most, room| std::array::from_fn(|kind| most[kind].max(room[kind])));
+        let most = most.fold([0; 3], |most, room| std::array::from_fn(|kind| most[kind].max(room[kind])));
         self.workers.iter_mut().for_each(|worker| worker.search.reserve(most));
     }
 
@@ -149,7 +149,7 @@ impl Store {
         let workers: usize = self.workers.iter().map(|worker| worker.search.bytes()).sum();
         (stock + self.indices.capacity()) * size_of::<u32>()
             + self.stock.capacity() * size_of::<Vec<u32>>()
-            + self.places.capacity() * size_of::<u64>()
+            + self.places.capacity() * size_of::<Place>()
             + self.offsets.capacity() * size_of::<usize>()
             + self.workers.capacity() * size_of::<CachePadded<Worker>>()
             + workers
@@ -157,7 +157,7 @@ impl Store {
 }
 
 /// Copies what belongs to a part of the final rows, which begins at `first` and may begin and end in the midst of a row.
-fn copy(offsets: &[usize], places: &[u64], stock: &[Vec<u32>], first: usize, part: &mut [u32]) {
+fn copy(offsets: &[usize], places: &[Place], stock: &[Vec<u32>], first: usize, part: &mut [u32]) {
     let at = |object: usize| {
         let (block, begin) = parts(places[object]);
         (&stock[block], begin)
@@ -166,7 +166,7 @@ fn copy(offsets: &[usize], places: &[u64], stock: &[Vec<u32>], first: usize, par
     let mut object = offsets.partition_point(|&offset| offset <= first) - 1;
     let mut copied = 0;
     while copied < part.len() {
-        if object + AHEAD < places.len() && offsets[object + AHEAD] < offsets[object + AHEAD + 1] {
+        if object + AHEAD < places.len() && places[object + AHEAD][1] > 0 {
             let (block, begin) = at(object + AHEAD);
             prefetch(block, begin);
         }

@@ -64,7 +64,7 @@ impl<S: Scalar, const D: usize> Image<S, D> {
         }
     }
 
-    fn ghost_count(&self) -> usize {
+    pub(crate) fn ghost_count(&self) -> usize {
         (1 << self.crossing.count_ones()) - 1
     }
 

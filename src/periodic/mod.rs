@@ -10,9 +10,9 @@ mod rejected;
 
 use crate::lockfree::Blocks;
 use crate::workers::Team;
-use crate::{Aabb, Ball, Bounded, BroadPhase, Config, MAX_OBJECTS, Pair, Pairs, RejectReason, Scalar, Stats};
-use domain::Domain;
-use images::{Image, Images};
+use crate::{Aabb, Ball, Bounded, BroadPhase, Config, MAX_OBJECTS, Pair, Pairs, RejectReason, Rejected, Scalar, Stats};
+pub(crate) use domain::Domain;
+pub(crate) use images::{Image, Images};
 pub use pairs::{PeriodicPair, PeriodicPairs};
 pub use rejected::{PeriodicError, PeriodicReason, PeriodicRejected};
 
@@ -70,12 +70,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     /// The same with settings for the engine.
     pub fn with_config(domain: Aabb<S, D>, periodic: [bool; D], config: Config) -> Result<Self, PeriodicError> {
         let broad_phase = BroadPhase::with_config(config)?;
-        let space = Domain::new(domain, periodic).map_err(|axis| PeriodicError::Period {
-            axis,
-            low: domain.min[axis].to_f64(),
-            high: domain.max[axis].to_f64(),
-        })?;
-        Ok(Periodic { domain: space, images: Images::new(), broad_phase, rejected: Vec::new() })
+        Ok(Periodic { domain: space(domain, periodic)?, images: Images::new(), broad_phase, rejected: Vec::new() })
     }
 
     /// Finds all pairs on the threads of the rayon pool in which it is called, like [`BroadPhase::par_detect`].
@@ -153,16 +148,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
 
     /// The engine has rejected the images of bad objects; now says why.
     fn list_rejected(&mut self, objects: usize) {
-        let (images, engine) = (self.images.all(), &self.broad_phase.engine);
-        self.rejected.clear();
-        self.rejected.extend(engine.rejected.iter().map(|rejected| PeriodicRejected {
-            index: rejected.index,
-            reason: images[rejected.index].misfit.unwrap_or(PeriodicReason::Box(rejected.reason)),
-        }));
-        if self.images.objects() < objects {
-            let reason = PeriodicReason::Box(RejectReason::BeyondIndex);
-            self.rejected.push(PeriodicRejected { index: self.images.objects(), reason });
-        }
+        list_rejected(&self.images, &self.broad_phase.engine.rejected, objects, &mut self.rejected);
     }
 
     fn count_own_bytes(&mut self) {
@@ -171,7 +157,34 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     }
 }
 
+/// Lists the objects, of so many, that were left out, and why: those of which the engine rejected the image, and those for which
+/// there was no image any more.
+pub(crate) fn list_rejected<S: Scalar, const D: usize>(
+    images: &Images<S, D>,
+    by_engine: &[Rejected],
+    objects: usize,
+    list: &mut Vec<PeriodicRejected>,
+) {
+    list.clear();
+    list.extend(by_engine.iter().map(|rejected| PeriodicRejected {
+        index: rejected.index,
+        reason: images.all()[rejected.index].misfit.unwrap_or(PeriodicReason::Box(rejected.reason)),
+    }));
+    if images.objects() < objects {
+        list.push(PeriodicRejected { index: images.objects(), reason: PeriodicReason::Box(RejectReason::BeyondIndex) });
+    }
+}
+
+/// The space that repeats `domain` along the axes that are marked, or what is wrong with it.
+pub(crate) fn space<S: Scalar, const D: usize>(domain: Aabb<S, D>, periodic: [bool; D]) -> Result<Domain<S, D>, PeriodicError> {
+    Domain::new(domain, periodic).map_err(|axis| PeriodicError::Period {
+        axis,
+        low: domain.min[axis].to_f64(),
+        high: domain.max[axis].to_f64(),
+    })
+}
+
 /// The ball where the image is.
-fn image_of<S: Scalar, const D: usize>(ball: Ball<S, D>, image: &Image<S, D>, domain: &Domain<S, D>) -> Ball<S, D> {
+pub(crate) fn image_of<S: Scalar, const D: usize>(ball: Ball<S, D>, image: &Image<S, D>, domain: &Domain<S, D>) -> Ball<S, D> {
     Ball { center: domain.down(ball.center, image.periods), radius: ball.radius }
 }

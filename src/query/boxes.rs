@@ -72,29 +72,39 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
     ) -> ControlFlow<B> {
         for (level, region) in self.occupied() {
             let window = Window::new(&self.grid.levels[level], self.grid.spans[level], bounds);
-            self.try_for_each_chunk(level, region, &window, |coords, chunk| {
-                let mut flow = ControlFlow::Continue(());
-                if let Some(window) = window.within::<D>(coords) {
-                    window.runs(chunk, |run| {
-                        if flow.is_continue() {
-                            flow = f(run);
-                        }
-                    });
-                }
-                flow
-            })?;
+            self.try_for_each_chunk(
+                level,
+                region,
+                &window,
+                &mut f,
+                |_, _| true,
+                |f, coords, chunk| {
+                    let mut flow = ControlFlow::Continue(());
+                    if let Some(window) = window.within::<D>(coords) {
+                        window.runs(chunk, |run| {
+                            if flow.is_continue() {
+                                flow = f(run);
+                            }
+                        });
+                    }
+                    flow
+                },
+            )?;
         }
         ControlFlow::Continue(())
     }
 
-    /// Calls `f` with the existing chunks of a level that a window touches.
+    /// Calls `f` with the existing chunks of a level that a window touches and that are wanted. Both functions see the caller's
+    /// state.
     #[inline]
-    pub(super) fn try_for_each_chunk<B>(
+    pub(super) fn try_for_each_chunk<T, B>(
         &self,
         level: usize,
         region: &Region,
         window: &Window,
-        mut f: impl FnMut(Coords, Chunk<'_>) -> ControlFlow<B>,
+        state: &mut T,
+        is_wanted: impl Fn(&T, Coords) -> bool,
+        mut f: impl FnMut(&mut T, Coords, Chunk<'_>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let (low, high) = window.chunks::<D>();
         let low: Coords = std::array::from_fn(|axis| low[axis].max(region.low[axis]));
@@ -107,8 +117,10 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
             for z in low[2]..=high[2] {
                 for y in low[1]..=high[1] {
                     for x in low[0]..=high[0] {
-                        if let Some((_, chunk)) = self.grid.directory.find(&self.grid.pool, &chunk_key(level, [x, y, z])) {
-                            f([x, y, z], chunk)?;
+                        if is_wanted(state, [x, y, z])
+                            && let Some((_, chunk)) = self.grid.directory.find(&self.grid.pool, &chunk_key(level, [x, y, z]))
+                        {
+                            f(state, [x, y, z], chunk)?;
                         }
                     }
                 }
@@ -119,8 +131,8 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
                 let chunk = self.grid.pool.chunk(id);
                 let (its_level, coords) = key_parts(chunk.key());
                 let is_inside = || (0..3).all(|axis| (low[axis]..=high[axis]).contains(&coords[axis]));
-                if its_level == level && chunk.rows() != 0 && is_inside() {
-                    f(coords, chunk)?;
+                if its_level == level && is_inside() && is_wanted(state, coords) {
+                    f(state, coords, chunk)?;
                 }
             }
         }

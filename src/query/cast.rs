@@ -5,8 +5,8 @@ use crate::{Aabb, Scalar};
 
 /// A box on its way, a ray being the way of a box without extent.
 ///
-/// Along an axis it meets the interval from `min` to `max` while `(min - high) / speed <= t <= (max - low) / speed` (for a positive
-/// speed; otherwise the other way round). It meets a box while it meets the box's interval on all axes.
+/// Along an axis it meets the interval from `min` to `max` while `(min - high) / speed <= t <= (max - low) / speed` (for a
+/// positive speed; otherwise the other way round). It meets a box while it meets the box's interval on all axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cast<S, const D: usize> {
     pub(super) axes: [Along<S>; D],
@@ -101,5 +101,5 @@ impl<S: Scalar> Time<S> {
 
 #[inline(always)]
 pub(super) fn is_finite<S: Scalar>(x: S) -> bool {
-    x - x == S::ZERO
+    S::NEG_INFINITY < x && x < S::INFINITY
 }

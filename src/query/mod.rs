@@ -5,11 +5,14 @@
 //! is decided by the *same formula* on a box around all that lives there ([`Region`]). The formulas are made of operations that
 //! rounding keeps in order, so what the formula denies of the box around, it denies of every box inside: no hit is lost to
 //! rounding, and no error bound has to be believed beyond the one of a cell's border.
+#![allow(clippy::neg_cmp_op_on_partial_ord, reason = "a part of the grid is left out only if it is known to be; NaN is not")]
 
 mod batch;
 mod boxes;
 mod cast;
+mod expand;
 mod found;
+mod lane;
 mod lanes;
 mod nearest;
 mod rays;

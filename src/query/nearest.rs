@@ -2,20 +2,13 @@
 
 use std::collections::BinaryHeap;
 use std::convert::Infallible;
+use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
 use super::cast::is_finite;
-use super::lanes::gap;
 use super::{Neighbor, Queries, Scene};
+use crate::Scalar;
 use crate::grid::{Shape, chunk_key};
-use crate::{Aabb, Scalar};
-
-/// So many times the objects asked for are expected within the first radius: too few of them, and it takes another search; too
-/// many, and one search takes longer.
-const EXPECTED: f64 = 2.0;
-
-/// The next radius, if one was too small.
-const GROWTH: f64 = 1.6;
 
 impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// The `k` objects whose boxes are nearest to the point, the nearest first, those equally near in the order of their indices;
@@ -40,72 +33,55 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
         let point = point.into();
         let makes_sense = k > 0 && point.iter().all(|&x| is_finite(x));
         let Some(scene) = self.scene.as_ref().filter(|_| makes_sense) else { return };
-        // The greatest on top: the one that the next better one drives out.
-        let mut heap = BinaryHeap::from(std::mem::take(found));
-        let least = scene.distance(&point);
-        let mut beyond = scene.first_guess(&point, k);
-        loop {
-            heap.clear();
-            let limit = S::from_f64((least + beyond) * (least + beyond));
-            let whole = scene.search_nearest(&point, k, limit, &mut heap);
-            if heap.len() == k {
-                break;
-            }
-            if whole {
-                // Nearly everything was in reach. What was not may be at any distance.
-                heap.clear();
-                scene.search_nearest(&point, k, S::INFINITY, &mut heap);
-                break;
-            }
-            beyond *= GROWTH;
+        let mut nearest = Nearest { k, heap: BinaryHeap::from(std::mem::take(found)) };
+        // Where objects are dense, the density tells how far the nearest are. Where they are not, or not after all, the search goes
+        // outwards until it need not go on.
+        if let Some(limit) = scene.likely_limit(&point, k) {
+            let ControlFlow::Continue(()) = scene.search(&point, limit, |neighbor| nearest.add(neighbor, limit));
         }
-        *found = heap.into_sorted_vec();
+        if nearest.heap.len() < k {
+            nearest.heap.clear();
+            let ControlFlow::Continue(()) = scene.expand(&point, |neighbor| nearest.add(neighbor, S::INFINITY));
+        }
+        *found = nearest.heap.into_sorted_vec();
+    }
+}
+
+/// The `k` nearest so far, the furthest of them on top: the one that the next nearer one drives out.
+struct Nearest<S> {
+    k: usize,
+    heap: BinaryHeap<Neighbor<S>>,
+}
+
+impl<S: Scalar> Nearest<S> {
+    /// Takes a neighbour in if it is near enough. Returns how near the next one has to be, at most `limit`.
+    #[inline]
+    fn add(&mut self, neighbor: Neighbor<S>, limit: S) -> ControlFlow<Infallible, S> {
+        if self.heap.len() < self.k {
+            self.heap.push(neighbor);
+        } else if let Some(mut furthest) = self.heap.peek_mut()
+            && neighbor < *furthest
+        {
+            *furthest = neighbor;
+        }
+        let furthest = self.heap.peek().filter(|_| self.heap.len() == self.k);
+        ControlFlow::Continue(furthest.map_or(limit, |furthest| furthest.distance_squared))
     }
 }
 
 impl<S: Scalar, const D: usize> Scene<'_, S, D> {
-    /// Collects the `k` nearest of the objects that are no further away than the limit, a square. Returns whether the whole
-    /// grid was searched.
-    fn search_nearest(&self, point: &[S; D], k: usize, limit: S, heap: &mut BinaryHeap<Neighbor<S>>) -> bool {
-        let ControlFlow::Continue(whole) = self.search(point, limit, |neighbor| {
-            if heap.len() < k {
-                heap.push(neighbor);
-            } else if let Some(mut worst) = heap.peek_mut()
-                && neighbor < *worst
-            {
-                *worst = neighbor;
-            }
-            let worst = heap.peek().filter(|_| heap.len() == k);
-            ControlFlow::<Infallible, S>::Continue(worst.map_or(limit, |worst| worst.distance_squared))
-        });
-        whole
-    }
-
-    /// A lower bound of the distance to the nearest object of a level.
-    fn distance(&self, point: &[S; D]) -> f64 {
-        let distance = |bounds: Aabb<S, D>| {
-            let gaps = (0..D).map(|axis| gap(point[axis], bounds.min[axis], bounds.max[axis]).to_f64());
-            gaps.fold(0.0, |sum, gap| sum + gap * gap).sqrt()
-        };
-        let distances = self.occupied().map(|(_, region)| distance(region.bounds::<S, D>(region.low, region.high)));
-        let least = distances.fold(f64::INFINITY, f64::min);
-        if least.is_finite() { least } else { 0.0 }
-    }
-
-    /// A radius within which about so many objects should be, from how many there are in the chunks around the point, or else in
-    /// chunks on average.
-    fn first_guess(&self, point: &[S; D], k: usize) -> f64 {
+    /// The square of a distance within which there should be so many objects and some more, from how many there are in the chunks
+    /// around the point; nothing if there are none.
+    fn likely_limit(&self, point: &[S; D], k: usize) -> Option<S> {
         let mut density = 0.0;
         for (level, region) in self.occupied() {
             let coords = Shape::<D>::chunk_of(self.grid.levels[level].cell(point));
-            let here = self.grid.directory.find(&self.grid.pool, &chunk_key(level, coords));
-            let average = self.grid.objects[level] as f64 / region.chunks as f64;
-            let objects = here.map_or(average, |(_, chunk)| chunk.entries().len() as f64);
-            density += objects / region.chunk_size::<D>().iter().product::<f64>();
+            if let Some((_, chunk)) = self.grid.directory.find(&self.grid.pool, &chunk_key(level, coords)) {
+                density += chunk.entries().len() as f64 / region.chunk_size::<D>().iter().product::<f64>();
+            }
         }
-        let space = EXPECTED * k as f64 / density;
-        let edge = if D == 2 { space.sqrt() } else { space.cbrt() };
-        // Where the numbers fail, everything is in reach.
-        if edge > 0.0 { edge / 2.0 } else { f64::INFINITY }
+        let space = (1.5 * k as f64 + 2.0) / density;
+        let radius = if D == 2 { (space / PI).sqrt() } else { (space / (PI * 4.0 / 3.0)).cbrt() };
+        (radius > 0.0 && radius.is_finite()).then(|| S::from_f64(radius * radius))
     }
 }

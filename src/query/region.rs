@@ -2,7 +2,7 @@
 
 use crate::build::grid::Grid;
 use crate::build::plan::MAX_LEVELS;
-use crate::grid::{CELL_LIMIT, Coords, Shape, key_parts};
+use crate::grid::{CELL_LIMIT, Coords, Level, Shape, key_parts};
 use crate::{Aabb, Scalar};
 
 /// A level's part of space.
@@ -20,17 +20,40 @@ pub(super) struct Region {
     span: Coords,
     origin: [f64; 3],
     cell: [f64; 3],
+    /// How far a border may be off, wherever it is; more is added with the distance from the origin.
+    slack: [f64; 3],
+}
+
+/// Bounds at equal distances.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    pub(super) first: f64,
+    pub(super) stride: f64,
+}
+
+impl Bounds {
+    #[inline(always)]
+    pub(super) fn get(&self, number: i32) -> f64 {
+        self.first + f64::from(number) * self.stride
+    }
 }
 
 impl Region {
-    const EMPTY: Self =
-        Region { low: [i32::MAX; 3], high: [i32::MIN; 3], chunks: 0, span: [0; 3], origin: [0.0; 3], cell: [0.0; 3] };
+    const EMPTY: Self = Region {
+        low: [i32::MAX; 3],
+        high: [i32::MIN; 3],
+        chunks: 0,
+        span: [0; 3],
+        origin: [0.0; 3],
+        cell: [0.0; 3],
+        slack: [0.0; 3],
+    };
 
     /// The regions of all levels.
     pub(super) fn of<S: Scalar, const D: usize>(grid: &Grid<S, D>) -> [Self; MAX_LEVELS] {
         let mut regions = [Self::EMPTY; MAX_LEVELS];
         for ((region, level), span) in regions.iter_mut().zip(&grid.levels).zip(grid.spans) {
-            (region.span, region.origin, region.cell) = (span, level.origin(), level.cell_size());
+            *region = Self::vacant(level, span);
         }
         for &id in &grid.chunks {
             let chunk = grid.pool.chunk(id);
@@ -46,6 +69,20 @@ impl Region {
             }
         }
         regions
+    }
+
+    /// The region of a level without objects.
+    fn vacant<S: Scalar, const D: usize>(level: &Level<S, D>, span: Coords) -> Self {
+        let mut region = Region { span, origin: level.origin(), cell: level.cell_size(), ..Self::EMPTY };
+        for axis in 0..D {
+            let (origin, slack) = (&mut region.origin[axis], &mut region.slack[axis]);
+            *slack = origin.abs() * (4.0 * f64::EPSILON) + region.cell[axis] / 1024.0;
+            // Boxes at infinity may have moved the origin there; then nothing is known about borders.
+            if !slack.is_finite() {
+                (*origin, *slack) = (0.0, f64::INFINITY);
+            }
+        }
+        region
     }
 
     /// Not greater than any coordinate whose cell is `cell` or a later one.
@@ -77,8 +114,31 @@ impl Region {
 
     #[inline(always)]
     fn margin<S: Scalar>(&self, axis: usize, cell: i32) -> f64 {
-        let cells = f64::from(cell).abs() * (4.0 * S::EPSILON) + 1.0 / 1024.0;
-        cells * self.cell[axis] + self.origin[axis].abs() * (4.0 * f64::EPSILON)
+        f64::from(cell).abs() * self.blur::<S>(axis) + self.slack[axis]
+    }
+
+    /// How much less is known about a border for each cell that it is further from the origin.
+    #[inline(always)]
+    fn blur<S: Scalar>(&self, axis: usize) -> f64 {
+        self.cell[axis] * (8.0 * S::EPSILON)
+    }
+
+    /// Whether some objects are so far away that their cell has no border on one side.
+    pub(super) fn is_saturated<const D: usize>(&self) -> bool {
+        let limit = |axis: usize| CELL_LIMIT / Shape::<D>::EDGE[axis] - 4;
+        (0..D).any(|axis| self.low[axis] < -limit(axis) || self.high[axis] > limit(axis))
+    }
+
+    /// Along one axis, intervals like those of [`around`](Self::around) for equal groups of `edge` cells each, the first of which
+    /// begins with `cell`: their lower and their upper bounds, numbered upwards or downwards. Not for saturated regions.
+    #[inline(always)]
+    pub(super) fn bounds_of<S: Scalar>(&self, axis: usize, cell: i32, edge: i32, downwards: bool) -> [Bounds; 2] {
+        let end = cell + edge + self.span[axis];
+        let stride = f64::from(if downwards { -edge } else { edge }) * self.cell[axis];
+        let blur = f64::from(edge) * self.blur::<S>(axis);
+        let first = |cell: i32| (self.border(axis, cell), self.margin::<S>(axis, cell));
+        let ((low, low_margin), (high, high_margin)) = (first(cell), first(end));
+        [Bounds { first: low - low_margin, stride: stride - blur }, Bounds { first: high + high_margin, stride: stride + blur }]
     }
 
     /// Along one axis, the interval that holds everything that lives in cells `first..=last`.
@@ -112,20 +172,33 @@ impl Region {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::Level;
+    use crate::scalar::sealed::Real;
 
     /// Numbers of all magnitudes, and neighbours of cell borders among them.
     fn check<S: Scalar>(origin: f64, size: f64) {
         let level = Level::<S, 2>::new([origin; 2], [size; 2], [1, 1, 0]);
-        let region = Region { origin: level.origin(), cell: level.cell_size(), span: [1, 2, 0], ..Region::EMPTY };
+        let region = Region::vacant(&level, [1, 2, 0]);
         let scales = (-70..70).map(|exponent| 2f64.powi(exponent) * size);
         for offset in scales.flat_map(|scale| [scale, -scale, scale * 1.1, -scale * 1.3]).chain([0.0]) {
             for step in [0.0, 1e-7, -1e-7, 1e-16, -1e-16] {
                 let x = S::from_f64((origin + offset) * (1.0 + step));
+                if x.is_nan() {
+                    continue; // no bound of a box that takes part
+                }
                 let cell = level.cell(&[x, x]);
                 for axis in 0..2 {
                     let (below, above) = region.around::<S>(axis, cell[axis], cell[axis] - region.span[axis]);
                     assert!(below <= x && x <= above, "{x:?} is in cell {}, not in {below:?}..{above:?}", cell[axis]);
+                    if cell[axis].abs() > CELL_LIMIT - 1000 {
+                        continue;
+                    }
+                    for number in [0, 1, 77] {
+                        let [ups, _] = region.bounds_of::<S>(axis, cell[axis] - 3 * number, 3, false);
+                        let [downs, _] = region.bounds_of::<S>(axis, cell[axis] + 3 * number, 3, true);
+                        let [_, upper] = region.bounds_of::<S>(axis, cell[axis] - region.span[axis] - 3 * number, 1, false);
+                        assert!([ups, downs].iter().all(|lower| S::from_f64(lower.get(number)) <= x), "{x:?}");
+                        assert!(S::from_f64(upper.get(3 * number)) >= x, "{x:?}");
+                    }
                 }
             }
         }
@@ -133,7 +206,7 @@ mod tests {
 
     #[test]
     fn what_lives_in_a_cell_lies_within_its_borders() {
-        for origin in [0.0, 0.3, -1e5, 1e9] {
+        for origin in [0.0, 0.3, -1e5, 1e9, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             for size in [1e-3, 1.0, 7.7, 1e12] {
                 check::<f32>(origin, size);
                 check::<f64>(origin, size);

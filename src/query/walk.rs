@@ -11,14 +11,19 @@
 use std::ops::{ControlFlow, Range};
 
 use super::cast::{Cast, Heading, Time};
-use super::lanes::{bits, mask, meets, steps};
+use super::lane::{Cells, Lane};
+use super::lanes::{bits, meets, steps};
 use super::{Hit, Region, Scene};
-use crate::Scalar;
-use crate::grid::{Coords, Shape, chunk_key, key_parts};
+use crate::grid::{Coords, Shape, Window, chunk_key, key_parts};
 use crate::lockfree::{Chunk, Row};
+use crate::{Aabb, Scalar};
 
 /// Entries of a row that are tested before the next look at the limit.
 const PIECE: usize = 16;
+
+/// The most cells of a chunk along x, and along the other axes.
+const ROW: usize = 16;
+const COLUMN: usize = 8;
 
 /// A search under way.
 struct Walk<'a, S, const D: usize, F> {
@@ -38,70 +43,64 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
     }
 }
 
-/// The chunks along one axis, numbered in the order in which they are met.
-#[derive(Clone, Copy)]
-struct Lane {
-    axis: usize,
-    /// The chunk that is met first, and the direction of the next.
-    first: i32,
-    step: i32,
-    /// How many chunks there are.
-    count: i32,
-}
-
-impl Lane {
-    fn chunk(&self, number: i32) -> i32 {
-        self.first + self.step * number
-    }
-}
-
 impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Walk<'_, S, D, F> {
     fn level(&mut self, level: usize, region: &Region) -> ControlFlow<B> {
-        let mut time = Time { from: S::ZERO, to: self.limit };
-        for axis in 0..D {
-            time = time.and(self.cast.interval(axis, region.around_chunks::<S, D>(axis, region.low[axis], region.high[axis])));
-        }
+        let time = self.meeting(region, region.low, region.high);
         if time.is_empty() {
             return ControlFlow::Continue(());
         }
-        let mut lanes = [0, 1, 2].map(|axis| self.lane(region, axis, time));
-        lanes.sort_unstable_by_key(|lane| -lane.count);
-        let [slabs, ref across @ ..] = lanes;
-        // If it passes more chunks than there are, those that there are are gone through instead.
-        let most = 2 * self.scene.grid.chunks.len();
-        if slabs.count as usize > most {
-            return self.rest(level, region, &slabs, 0);
+        if region.is_saturated::<D>() {
+            return self.existing(level, region, |_| true);
         }
+        let start = Aabb { min: self.cast.axes.map(|along| along.low), max: self.cast.axes.map(|along| along.high) };
+        let window = Window::new(&self.scene.grid.levels[level], self.scene.grid.spans[level], &start);
+        let mut lanes = [0, 1, 2].map(|axis| Lane::new(self.cast, region, &window, axis, time.from));
+        lanes.sort_by(|one, other| other.rate().total_cmp(&one.rate()));
+        self.slabs(level, region, time, &lanes)
+    }
 
+    /// Walks slab by slab along the first lane.
+    fn slabs(&mut self, level: usize, region: &Region, time: Time<S>, lanes: &[Lane<S>; 3]) -> ControlFlow<B> {
+        let [along, across @ ..] = lanes;
         // In a slab, the numbers of the chunks that are met at the same time. Both ends only ever move on.
         let mut met = [0..0, 0..0];
-        let mut looked_up = 0;
-        for slab in 0..slabs.count {
-            let time = Time { to: self.limit, ..time }.and(self.meeting(region, &slabs, slab));
+        let mut ends = across.each_ref().map(|lane| (lane.far(0), lane.near(0)));
+        // When it has passed more chunks than there are, those that there are are gone through instead.
+        let most = 2 * self.scene.grid.chunks.len() + 16;
+        let mut passed = 0;
+        for slab in 0..along.count {
+            let time = Time { from: time.from, to: self.earlier(time.to) }.and(along.meeting(slab));
             if time.from > self.limit {
                 break;
             }
-            for (met, lane) in met.iter_mut().zip(across) {
-                while met.start < lane.count && self.meeting(region, lane, met.start).1 < time.from {
+            for ((met, lane), (first_left, next_met)) in met.iter_mut().zip(across).zip(&mut ends) {
+                while met.start < lane.count && *first_left < time.from && passed <= most {
                     met.start += 1;
+                    *first_left = lane.far(met.start);
+                    passed += 1;
                 }
-                met.end = met.end.max(met.start);
-                while met.end < lane.count && !(self.meeting(region, lane, met.end).0 > time.to) {
+                if met.end < met.start {
+                    met.end = met.start;
+                    *next_met = lane.near(met.end);
+                }
+                while met.end < lane.count && !(*next_met > time.to) && passed <= most {
                     met.end += 1;
+                    *next_met = lane.near(met.end);
+                    passed += 1;
                 }
             }
-            looked_up += met[0].len().saturating_mul(met[1].len());
-            if looked_up > most {
-                return self.rest(level, region, &slabs, slab);
+            passed += 1 + met[0].len().saturating_mul(met[1].len());
+            if passed > most {
+                return self.existing(level, region, |coords| along.number(coords[along.axis]) >= slab);
             }
             for second in met[0].clone() {
-                let time = time.and(self.meeting(region, &across[0], second));
+                let time = if met[0].len() > 1 { time.and(across[0].meeting(second)) } else { time };
                 for third in met[1].clone() {
-                    let time = Time { to: if time.to < self.limit { time.to } else { self.limit }, ..time };
-                    let time = time.and(self.meeting(region, &across[1], third));
+                    let time = Time { from: time.from, to: self.earlier(time.to) };
+                    let time = if met[1].len() > 1 { time.and(across[1].meeting(third)) } else { time };
                     if !time.is_empty() {
                         let mut coords = [0; 3];
-                        for (lane, number) in [(&slabs, slab), (&across[0], second), (&across[1], third)] {
+                        for (lane, number) in lanes.iter().zip([slab, second, third]) {
                             coords[lane.axis] = lane.chunk(number);
                         }
                         let grid = self.scene.grid;
@@ -115,52 +114,13 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Walk<'
         ControlFlow::Continue(())
     }
 
-    /// The chunks of an axis that are met within the time.
-    fn lane(&self, region: &Region, axis: usize, time: Time<S>) -> Lane {
-        let (low, high) = (region.low[axis], region.high[axis]);
-        let backwards = axis < D && self.cast.axes[axis].heading == Heading::Down;
-        let whole =
-            Lane { axis, first: if backwards { high } else { low }, step: if backwards { -1 } else { 1 }, count: high - low + 1 };
-        if axis >= D || self.cast.axes[axis].heading == Heading::Still {
-            return self.still_lane(region, whole);
-        }
-        let first = partition_point(0..whole.count, |number| self.meeting(region, &whole, number).1 < time.from);
-        let end = partition_point(first..whole.count, |number| !(self.meeting(region, &whole, number).0 > time.to));
-        Lane { first: whole.chunk(first), count: end - first, ..whole }
-    }
-
-    /// The chunks of an axis along which nothing moves.
-    fn still_lane(&self, region: &Region, whole: Lane) -> Lane {
-        if whole.axis >= D {
-            return whole;
-        }
-        let along = &self.cast.axes[whole.axis];
-        let around = |number: i32| region.around_chunks::<S, D>(whole.axis, whole.chunk(number), whole.chunk(number));
-        let first = partition_point(0..whole.count, |number| around(number).1 < along.low);
-        let end = partition_point(first..whole.count, |number| around(number).0 <= along.high);
-        Lane { first: whole.chunk(first), count: end - first, ..whole }
-    }
-
-    /// When the objects of a chunk are met, as far as one axis tells.
-    #[inline(always)]
-    fn meeting(&self, region: &Region, lane: &Lane, number: i32) -> (S, S) {
-        if lane.axis >= D {
-            return (S::NEG_INFINITY, S::INFINITY);
-        }
-        let chunk = lane.chunk(number);
-        self.cast.interval(lane.axis, region.around_chunks::<S, D>(lane.axis, chunk, chunk))
-    }
-
-    /// All existing chunks of the level from a slab on.
-    fn rest(&mut self, level: usize, region: &Region, slabs: &Lane, slab: i32) -> ControlFlow<B> {
+    /// Goes through the existing chunks of a level.
+    fn existing(&mut self, level: usize, region: &Region, is_wanted: impl Fn(Coords) -> bool) -> ControlFlow<B> {
         for &id in &self.scene.grid.chunks {
             let chunk = self.scene.grid.pool.chunk(id);
             let (its_level, coords) = key_parts(chunk.key());
-            if its_level == level && (coords[slabs.axis] - slabs.first) * slabs.step >= slab {
-                let mut time = Time { from: S::ZERO, to: self.limit };
-                for axis in 0..D {
-                    time = time.and(self.cast.interval(axis, region.around_chunks::<S, D>(axis, coords[axis], coords[axis])));
-                }
+            if its_level == level && is_wanted(coords) {
+                let time = self.meeting(region, coords, coords);
                 if !time.is_empty() {
                     self.chunk(region, coords, chunk, time)?;
                 }
@@ -169,25 +129,28 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Walk<'
         ControlFlow::Continue(())
     }
 
+    /// When the objects of a box of chunks are met.
+    fn meeting(&self, region: &Region, low: Coords, high: Coords) -> Time<S> {
+        let all = Time { from: S::ZERO, to: self.limit };
+        let interval = |axis| self.cast.interval(axis, region.around_chunks::<S, D>(axis, low[axis], high[axis]));
+        (0..D).fold(all, |time, axis| time.and(interval(axis)))
+    }
+
     fn chunk(&mut self, region: &Region, coords: Coords, chunk: Chunk<'_>, time: Time<S>) -> ControlFlow<B> {
         let occupied = chunk.rows();
         if occupied == 0 {
             return ControlFlow::Continue(());
         }
-        let base = Shape::<D>::base_of(coords);
-        let x = Cells::<S, ROW>::new(self.cast, region, 0, base[0]);
-        let y = Cells::<S, COLUMN>::new(self.cast, region, 1, base[1]);
-        let z = Cells::<S, COLUMN>::new(self.cast, region, 2, base[2]);
+        let (base, is_saturated) = (Shape::<D>::base_of(coords), region.is_saturated::<D>());
+        let x = Cells::<S, ROW>::new(self.cast, region, 0, base[0], is_saturated);
+        let y = Cells::<S, COLUMN>::new(self.cast, region, 1, base[1], is_saturated);
+        let z = Cells::<S, COLUMN>::new(self.cast, region, 2, base[2], is_saturated);
         for y_cell in in_order(Shape::<D>::EDGE[1], self.heading(1)) {
             let time = time.and(y.meeting(y_cell));
             for z_cell in in_order(Shape::<D>::EDGE[2], self.heading(2)) {
                 let row = Shape::<D>::row(y_cell, z_cell);
-                if occupied >> row & 1 == 0 {
-                    continue;
-                }
-                let time = Time { to: if time.to < self.limit { time.to } else { self.limit }, ..time };
-                let time = time.and(z.meeting(z_cell));
-                if !time.is_empty() {
+                let time = Time { from: time.from, to: self.earlier(time.to) }.and(z.meeting(z_cell));
+                if occupied >> row & 1 != 0 && !time.is_empty() {
                     self.row(&x, x.met(time), chunk.row(row))?;
                 }
             }
@@ -201,12 +164,11 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Walk<'
         let Range { mut start, mut end } = cells;
         if self.heading(0) == Heading::Down {
             while start < end && !(x.near[end - 1] > self.limit) {
-                let (last, stop) = (end, row.end(end - 1));
+                let stop = row.end(end - 1);
                 end -= 1;
                 while end > start && stop - row.begin(end) < PIECE {
                     end -= 1;
                 }
-                debug_assert!(end < last);
                 self.entries(row.begin(end)..stop)?;
             }
         } else {
@@ -238,44 +200,13 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Walk<'
     }
 
     #[inline(always)]
+    fn earlier(&self, time: S) -> S {
+        if time < self.limit { time } else { self.limit }
+    }
+
+    #[inline(always)]
     fn heading(&self, axis: usize) -> Heading {
         if axis < D { self.cast.axes[axis].heading } else { Heading::Still }
-    }
-}
-
-/// The longest edges of a chunk, in cells.
-const ROW: usize = 16;
-const COLUMN: usize = 8;
-
-/// When the objects in the cells of a chunk are met, as far as one axis tells.
-struct Cells<S, const N: usize> {
-    near: [S; N],
-    far: [S; N],
-}
-
-impl<S: Scalar, const N: usize> Cells<S, N> {
-    #[inline]
-    fn new<const D: usize>(cast: &Cast<S, D>, region: &Region, axis: usize, base: i32) -> Self {
-        let mut cells = Cells { near: [S::NEG_INFINITY; N], far: [S::INFINITY; N] };
-        if axis < D {
-            for cell in 0..N.min(Shape::<D>::EDGE[axis] as usize) {
-                let place = base + cell as i32;
-                (cells.near[cell], cells.far[cell]) = cast.interval(axis, region.around(axis, place, place));
-            }
-        }
-        cells
-    }
-
-    #[inline(always)]
-    fn meeting(&self, cell: i32) -> (S, S) {
-        (self.near[cell as usize % N], self.far[cell as usize % N])
-    }
-
-    /// The cells that are met within the time; they are neighbours.
-    #[inline(always)]
-    fn met(&self, time: Time<S>) -> Range<usize> {
-        let met = mask::<N>(std::array::from_fn(|cell| !(self.near[cell] > time.to) & !(self.far[cell] < time.from)));
-        if met == 0 { 0..0 } else { met.trailing_zeros() as usize..(u32::BITS - met.leading_zeros()) as usize }
     }
 }
 
@@ -284,14 +215,4 @@ impl<S: Scalar, const N: usize> Cells<S, N> {
 fn in_order(count: i32, heading: Heading) -> impl Iterator<Item = i32> {
     let backwards = heading == Heading::Down;
     (0..count).map(move |number| if backwards { count - 1 - number } else { number })
-}
-
-/// The first number of which the predicate is not true, if it is true of all before it and of none behind.
-fn partition_point(numbers: Range<i32>, is_before: impl Fn(i32) -> bool) -> i32 {
-    let Range { mut start, mut end } = numbers;
-    while start < end {
-        let middle = start + (end - start) / 2;
-        if is_before(middle) { start = middle + 1 } else { end = middle }
-    }
-    start
 }

@@ -21,7 +21,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
         let makes_sense = ball.radius >= S::ZERO && ball.center.iter().all(|&x| is_finite(x));
         let Some(scene) = self.scene.as_ref().filter(|_| makes_sense) else { return ControlFlow::Continue(()) };
         let limit = ball.radius * ball.radius;
-        scene.search(&ball.center, limit, |neighbor| visit(neighbor).map_continue(|()| limit)).map_continue(drop)
+        scene.search(&ball.center, limit, |neighbor| visit(neighbor).map_continue(|()| limit))
     }
 
     /// All objects whose boxes are within the ball's radius of its centre, in no particular order.
@@ -47,39 +47,39 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
 }
 
 /// A search around a point.
-struct Search<'a, S, const D: usize, F> {
-    scene: &'a Scene<'a, S, D>,
-    point: &'a [S; D],
+pub(super) struct Search<'a, S, const D: usize, F> {
+    pub(super) scene: &'a Scene<'a, S, D>,
+    pub(super) point: &'a [S; D],
     /// The square of the distance beyond which nothing is of interest.
-    limit: S,
-    visit: F,
+    pub(super) limit: S,
+    pub(super) visit: F,
 }
 
 impl<S: Scalar, const D: usize> Scene<'_, S, D> {
     /// Calls `visit` with every object that is no further away than the limit, a square, each once. The visitor returns the limit
-    /// from then on. Returns whether the whole grid was searched.
+    /// from then on.
     pub(super) fn search<B>(
         &self,
         point: &[S; D],
         limit: S,
         visit: impl FnMut(Neighbor<S>) -> ControlFlow<B, S>,
-    ) -> ControlFlow<B, bool> {
+    ) -> ControlFlow<B> {
         let mut search = Search { scene: self, point, limit, visit };
         search.entries(self.grid.listed.clone())?;
-        let mut whole = true;
         for (level, region) in self.occupied() {
             let around = around(point, search.limit);
             let window = Window::new(&self.grid.levels[level], self.grid.spans[level], &around);
-            let (low, high) = window.chunks::<D>();
-            whole &= (0..D).all(|axis| low[axis] <= region.low[axis] && high[axis] >= region.high[axis]);
-            self.try_for_each_chunk(level, region, &window, |coords, chunk| search.chunk(region, &window, coords, chunk))?;
+            let is_near = |search: &Search<'_, _, D, _>, coords| !(search.square_to_chunk(region, coords) > search.limit);
+            self.try_for_each_chunk(level, region, &window, &mut search, is_near, |search, coords, chunk| {
+                search.chunk(region, &window, coords, chunk)
+            })?;
         }
-        ControlFlow::Continue(whole)
+        ControlFlow::Continue(())
     }
 }
 
 impl<S: Scalar, const D: usize, B, F: FnMut(Neighbor<S>) -> ControlFlow<B, S>> Search<'_, S, D, F> {
-    fn chunk(&mut self, region: &Region, window: &Window, coords: Coords, chunk: Chunk<'_>) -> ControlFlow<B> {
+    pub(super) fn chunk(&mut self, region: &Region, window: &Window, coords: Coords, chunk: Chunk<'_>) -> ControlFlow<B> {
         let base = Shape::<D>::base_of(coords);
         let edge = Shape::<D>::EDGE;
         let low: Coords = std::array::from_fn(|axis| (window.low[axis] - base[axis]).max(0));
@@ -101,6 +101,15 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Neighbor<S>) -> ControlFlow<B, S>> S
         ControlFlow::Continue(())
     }
 
+    /// The square of the distance to the box around everything that lives in a chunk.
+    pub(super) fn square_to_chunk(&self, region: &Region, coords: Coords) -> S {
+        let bounds = region.bounds::<S, D>(coords, coords);
+        (0..D).fold(S::ZERO, |sum, axis| {
+            let gap = gap(self.point[axis], bounds.min[axis], bounds.max[axis]);
+            sum + gap * gap
+        })
+    }
+
     /// The square of the distance to everything that lives in a layer of cells, as far as one axis tells. Monotone operations, so
     /// what is in the layer is computed to be at least as far away.
     #[inline(always)]
@@ -114,7 +123,7 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Neighbor<S>) -> ControlFlow<B, S>> S
     }
 
     #[inline]
-    fn entries(&mut self, run: std::ops::Range<usize>) -> ControlFlow<B> {
+    pub(super) fn entries(&mut self, run: std::ops::Range<usize>) -> ControlFlow<B> {
         let columns = &self.scene.columns;
         for (at, inside) in steps(run) {
             let squares = squared_distances(columns, self.point, at);

@@ -31,7 +31,7 @@ pub struct Object<S, const D: usize> {
 pub enum Mobility {
     /// Costs the same in every step, whether or not it moves.
     Moving,
-    /// Costs nothing in a step but what it has to do with moving ones, and more when it does change.
+    /// Costs next to nothing in a step in which nothing is near, and more when it does change.
     Static,
 }
 

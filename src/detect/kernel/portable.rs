@@ -48,7 +48,7 @@ fn batch<S: Scalar, const D: usize, const EXTRAS: bool>(
     }
 }
 
-pub(super) fn partners<S: Scalar, const D: usize>(
+pub(super) fn partners<S: Scalar, const D: usize, const BOXES: bool>(
     columns: &Columns<'_, S, D>,
     entry: usize,
     runs: &[Range<usize>],
@@ -57,7 +57,8 @@ pub(super) fn partners<S: Scalar, const D: usize>(
     let bounds = columns.bounds(entry);
     for run in runs {
         for at in run.clone().step_by(LANES) {
-            let others = set(overlaps(columns, &bounds, at) & lanes_below(run.end - at)).map(|lane| at + lane);
+            let overlapping = if BOXES { overlaps(columns, &bounds, at) } else { u32::MAX };
+            let others = set(overlapping & lanes_below(run.end - at)).map(|lane| at + lane);
             out.extend(others.filter(|&other| other != entry && columns.admit(entry, other)).map(|other| columns.ids[other]));
         }
     }

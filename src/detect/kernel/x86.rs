@@ -37,7 +37,7 @@ macro_rules! kernel {
             }
 
             #[inline(always)]
-            pub(super) fn partners<S: Scalar, const D: usize>(
+            pub(super) fn partners<S: Scalar, const D: usize, const BOXES: bool>(
                 self,
                 columns: &Columns<'_, S, D>,
                 entry: usize,
@@ -45,7 +45,7 @@ macro_rules! kernel {
                 out: &mut Vec<u32>,
             ) {
                 // SAFETY: as above.
-                unsafe { $inside::partners(columns, entry, runs, out) }
+                unsafe { $inside::partners::<S, D, BOXES>(columns, entry, runs, out) }
             }
 
             #[inline(always)]
@@ -120,7 +120,7 @@ macro_rules! kernel {
             ) -> usize {
                 // SAFETY: by the caller's promise; every column has at least `LANES` values more than there are entries.
                 let (mask, id, others) = unsafe {
-                    let mask = partners_at::<S, D, EXTRAS>(columns, entry, at, end);
+                    let mask = partners_at::<S, D, true, EXTRAS>(columns, entry, at, end);
                     (mask, *columns.ids.get_unchecked(entry), _mm256_loadu_si256(columns.ids.as_ptr().add(at).cast()))
                 };
                 let (id, others) = (_mm256_set1_epi32(id as i32), $front(others, mask));
@@ -138,7 +138,7 @@ macro_rules! kernel {
             }
 
             #[target_feature(enable = $features)]
-            pub(super) fn partners<S: Scalar, const D: usize>(
+            pub(super) fn partners<S: Scalar, const D: usize, const BOXES: bool>(
                 columns: &Columns<'_, S, D>,
                 entry: usize,
                 runs: &[Range<usize>],
@@ -151,7 +151,7 @@ macro_rules! kernel {
                     while at < run.end {
                         // SAFETY: the entry is one; `at` lies within the run, which ends within the entries.
                         let (mask, others) = unsafe {
-                            let mask = partners_at::<S, D, true>(columns, entry, at, run.end);
+                            let mask = partners_at::<S, D, BOXES, true>(columns, entry, at, run.end);
                             (mask, _mm256_loadu_si256(columns.ids.as_ptr().add(at).cast()))
                         };
                         // The entry itself is no partner of its own.
@@ -180,14 +180,15 @@ macro_rules! kernel {
                 }
             }
 
-            /// Which of the entries from `at` to `end` make a pair with an entry.
+            /// Which of the entries from `at` to `end` make a pair with an entry, if all that counts is their boxes, or what is extra,
+            /// or both.
             ///
             /// # Safety
             ///
             /// `entry < columns.entries`, `at < end <= columns.entries`.
             #[target_feature(enable = $features)]
             #[inline]
-            unsafe fn partners_at<S: Scalar, const D: usize, const EXTRAS: bool>(
+            unsafe fn partners_at<S: Scalar, const D: usize, const BOXES: bool, const EXTRAS: bool>(
                 columns: &Columns<'_, S, D>,
                 entry: usize,
                 at: usize,
@@ -195,9 +196,12 @@ macro_rules! kernel {
             ) -> u32 {
                 // SAFETY: by the caller's promise; every column has at least `LANES` values more than there are entries.
                 unsafe {
-                    let low = columns.min.map(|column| *column.get_unchecked(entry));
-                    let high = columns.max.map(|column| *column.get_unchecked(entry));
-                    let mut mask = overlaps_at(columns, &low, &high, at, end);
+                    let mut mask = lanes_below(end - at);
+                    if BOXES {
+                        let low = columns.min.map(|column| *column.get_unchecked(entry));
+                        let high = columns.max.map(|column| *column.get_unchecked(entry));
+                        mask = overlaps_at(columns, &low, &high, at, end);
+                    }
                     if EXTRAS {
                         if let Some(groups) = &columns.groups {
                             mask &= admitted(groups.map(|column| column.as_ptr().add(at)), groups.map(|c| *c.get_unchecked(entry)));

@@ -1,0 +1,13 @@
+//! Worlds: handles that come and go, events, questions, saving and restoring, all against a twin made of maps and brute force.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod fleet;
+mod handles;
+mod margins;
+mod questions;
+mod random;
+#[cfg(feature = "serde")]
+mod saved;
+mod twin;
