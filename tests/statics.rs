@@ -117,10 +117,11 @@ fn empty_sets_and_bad_boxes() {
     let everywhere = Aabb::new([f32::NEG_INFINITY; 3], [f32::INFINITY; 3]);
     statics.par_build(&[bad, everywhere, bad]);
     let also_bad = statics.insert(&bad);
+    let inverted = statics.insert(&Aabb::new([30.0; 3], [-30.0; 3]));
     let pairs = engine.par_detect_with(&moving, &statics).statics;
     assert_eq!(pairs.len(), 100);
     assert!(pairs.iter().all(|pair| pair.b == 1));
-    assert!(statics.remove(also_bad) && statics.remove(1));
+    assert!(statics.remove(also_bad) && statics.remove(inverted) && statics.remove(1));
     assert!(engine.par_detect_with(&moving, &statics).statics.is_empty());
     assert!(engine.par_detect_with::<Aabb<f32, 3>>(&[], &statics).statics.is_empty());
 

@@ -77,7 +77,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                     }
                     for &index in &statics.loose {
                         let item = &statics.items[index as usize];
-                        if item.bounds.overlaps(&bounds) && groups.admit(item.groups) {
+                        if item.bounds.is_valid() && item.bounds.overlaps(&bounds) && groups.admit(item.groups) {
                             sink.room().push(Pair { a: id, b: index });
                         }
                     }
