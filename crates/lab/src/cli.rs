@@ -1,12 +1,14 @@
 //! What was asked on the command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use scenes::Scene;
 
+use crate::contest::ContestOptions;
 use crate::failure::Failure;
 use crate::frames::FrameRange;
+use crate::reproduce::ReproduceOptions;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,8 +16,11 @@ Examples:
   lab --scene koch --n 100k --threads 1    another scene, smaller, on one thread
   lab run --dim 2 --scalar f64 --steps 20  in the plane, in double precision
   lab run --scene pile --json > pile.json  for machines
+  lab run --picture none                   without writing pictures to target/lab
   lab scenes                               what scenes there are
   lab replay fall.boxes --check            boxes that your engine wrote down, and whether all pairs are found
+  lab advise fall.boxes                    what is expensive in them
+  lab reproduce koch 3                     a table of a paper, measured here, with ours beside it; see its --list
 
 At the root of the repository `cargo run --release --` stands for `lab`.
 
@@ -32,9 +37,27 @@ The file is in our own binary format, CSV, or an .aabbs file of the Broadmark fr
 describes them, and examples/record.rs writes the first in a few lines. Its dimension and coordinates are those of the file.
 The first frame is the first call and not among the measured ones, unless there is no other.";
 
+const ADVISE_EXAMPLES: &str = "\
+Examples:
+  lab advise fall.boxes                  the last frame of a recording, after all those before it
+  lab advise fall.boxes --frames ..100   the hundredth
+  lab advise --scene koch --n 1M         a scene
+  lab advise fall.boxes --json           for machines";
+
 const RECORD_EXAMPLES: &str = "\
 Example:
   lab record --scene koch --n 20k --steps 100 koch.boxes && lab replay koch.boxes";
+
+const REPRODUCE_EXAMPLES: &str = "\
+Examples:
+  lab reproduce                     all figures of all papers, at sizes for a few minutes
+  lab reproduce schornbaum          all figures of one paper
+  lab reproduce koch 6 --full       one table, at the paper's size
+  lab reproduce --list              what there is
+
+The report is report.html in the output directory, one file that needs no network; beside it are a CSV file per figure, its charts
+as SVG and PNG, and summary.json. All systems of a figure see the same boxes in turn, step by step; times are medians, of CPU time
+where one thread is measured. A series ends when its next step is expected to exceed the limit (quick: 1 s, full: 20 s).";
 
 /// Runs pivotgrid on a scene and shows what every pass costs.
 #[derive(Debug, Parser)]
@@ -53,11 +76,19 @@ pub(crate) enum Command {
     /// Run the frames of a recording and print figures
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(ReplayOptions),
+    /// Say what the planner chose for a scene or a recording, what is expensive in it, and what can be done
+    #[command(after_help = ADVISE_EXAMPLES)]
+    Advise(AdviseOptions),
     /// Write a scene as a recording
     #[command(after_help = RECORD_EXAMPLES)]
     Record(RecordOptions),
     /// List the scenes with their exact parameters
     Scenes,
+    /// Let the published crates and the papers' systems compete on the same boxes (needs the feature `contest`)
+    Contest(ContestOptions),
+    /// Measure the papers' figures and tables on this machine, with ours beside them
+    #[command(after_help = REPRODUCE_EXAMPLES)]
+    Reproduce(ReproduceOptions),
 }
 
 /// Which boxes, but for their number.
@@ -103,9 +134,19 @@ pub(crate) struct RunOptions {
     /// Skip the second run on one thread
     #[arg(long)]
     pub(crate) no_compare: bool,
+    /// Where to put pictures of the last step, as PNG and SVG, or `none`
+    #[arg(long, value_name = "DIR|none", default_value = "target/lab")]
+    picture: PathBuf,
     /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl RunOptions {
+    /// The directory for pictures, if there are to be any.
+    pub(crate) fn pictures(&self) -> Option<&Path> {
+        (self.picture != Path::new("none")).then_some(&self.picture)
+    }
 }
 
 #[derive(Args, Clone, Debug)]
@@ -123,6 +164,30 @@ pub(crate) struct ReplayOptions {
           value_parser = between::<1, 1_000_000>)]
     pub(crate) check: Option<usize>,
     /// Print JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct AdviseOptions {
+    /// A recording, `-` for the standard input; without one, a scene
+    #[arg(conflicts_with_all = ["name", "dim", "scalar", "seed", "n", "steps"])]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) scene: SceneOptions,
+    /// How many objects; 100k and 1M are understood
+    #[arg(long, value_name = "N", default_value = "100k", value_parser = objects)]
+    pub(crate) n: usize,
+    /// How many steps are measured
+    #[arg(long, value_name = "K", default_value = "10", value_parser = between::<1, 1_000_000>)]
+    pub(crate) steps: usize,
+    /// Which frames of the recording; the last of them is looked at
+    #[arg(long, value_name = "RANGE", default_value = "..", hide_default_value = true, requires = "file")]
+    pub(crate) frames: FrameRange,
+    /// How many threads; the planner's costs are those of one
+    #[arg(long, value_name = "T", default_value = "1", value_parser = between::<1, 1024>)]
+    pub(crate) threads: usize,
+    /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -163,7 +228,7 @@ impl Scalar {
 const MOST_OBJECTS: usize = 100_000_000;
 
 /// Reads `20000`, `20_000`, `20k` and `1M`.
-fn objects(text: &str) -> Result<usize, String> {
+pub(crate) fn objects(text: &str) -> Result<usize, String> {
     let (digits, factor) = match text.strip_suffix(['k', 'K']) {
         Some(digits) => (digits, 1_000),
         None => text.strip_suffix(['m', 'M']).map_or((text, 1), |digits| (digits, 1_000_000)),
@@ -176,7 +241,7 @@ fn objects(text: &str) -> Result<usize, String> {
     }
 }
 
-fn between<const MIN: usize, const MAX: usize>(text: &str) -> Result<usize, String> {
+pub(crate) fn between<const MIN: usize, const MAX: usize>(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number) if (MIN..=MAX).contains(&number) => Ok(number),
         _ => Err(format!("must be a whole number from {MIN} to {MAX}")),

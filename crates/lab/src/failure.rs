@@ -29,7 +29,17 @@ pub(crate) enum Failure {
         file: PathBuf,
         error: RecordingError,
     },
-    /// A recording cannot be written.
+    /// Two systems found different pairs.
+    Disagreement {
+        system: String,
+        boxes: usize,
+    },
+    /// Something failed while a figure was measured.
+    InFigure {
+        figure: String,
+        failure: Box<Failure>,
+    },
+    /// A file cannot be written.
     Write {
         file: PathBuf,
         error: std::io::Error,
@@ -49,6 +59,8 @@ impl Failure {
             | Failure::DifferentPairs { .. }
             | Failure::WrongPairs { .. }
             | Failure::Recording { .. }
+            | Failure::Disagreement { .. }
+            | Failure::InFigure { .. }
             | Failure::Write { .. }
             | Failure::Output(_) => 1,
         }
@@ -73,6 +85,13 @@ impl fmt::Display for Failure {
                      rejected {rejected} boxes where {invalid} are invalid: a bug in pivotgrid, please report it"
                 )
             }
+            Failure::Disagreement { system, boxes } => {
+                write!(
+                    f,
+                    "{system} and the systems before it found different pairs among the same {boxes} boxes: a bug, please report it"
+                )
+            }
+            Failure::InFigure { figure, failure } => write!(f, "{figure}: {failure}"),
             Failure::Recording { file, error } => write!(f, "{}: {error}", file.display()),
             Failure::Write { file, error } => write!(f, "cannot write {}: {error}", file.display()),
             Failure::Output(error) => write!(f, "cannot write the output: {error}"),

@@ -3,16 +3,21 @@
 //! A run goes through the files in this order: [`cli`] (what was asked) → [`series`] (steps, timed) → [`report`] (figures, text,
 //! JSON). A new subcommand is a variant of [`cli::Command`], a file of its own, and an arm in [`text`].
 
+mod advise;
 mod check;
 mod cli;
+mod contest;
+mod draw;
 mod failure;
 mod frames;
 mod list;
 mod machine;
+mod picture;
 mod progress;
 mod record;
 mod replay;
 mod report;
+mod reproduce;
 mod run;
 mod series;
 mod settings;
@@ -42,8 +47,11 @@ fn text(cli: Cli) -> Result<String, Failure> {
         None => run::run(&cli.run),
         Some(Command::Run(options)) => run::run(&options),
         Some(Command::Replay(options)) => replay::replay(&options),
+        Some(Command::Advise(options)) => advise::advise(&options),
         Some(Command::Record(options)) => record::record(&options),
         Some(Command::Scenes) => Ok(list::scenes()),
+        Some(Command::Contest(options)) => contest::contest(&options),
+        Some(Command::Reproduce(options)) => reproduce::reproduce(&options),
     }
 }
 

@@ -19,3 +19,13 @@ pub(crate) fn bar(steps: Option<u64>) -> ProgressBar {
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
+
+/// The same for anything that can be counted.
+pub(crate) fn counting(count: u64, what: &str) -> ProgressBar {
+    let bar = bar(Some(count));
+    if !bar.is_hidden() {
+        let template = format!("{{msg:24}} [{{bar:40}}] {{pos}}/{{len}} {what}, {{elapsed}}");
+        bar.set_style(ProgressStyle::with_template(&template).expect("a valid template").progress_chars("## "));
+    }
+    bar
+}

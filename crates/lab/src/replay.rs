@@ -47,19 +47,16 @@ where
 {
     let Header { frames, .. } = *recording.header();
     let bar = progress::bar(frames.map(|frames| options.frames.count(frames)));
-    let mut replay = Replay::<R, S, D> { recording, options, read: Vec::new(), frame: 0, checked: 0 };
+    let mut replay = Replay::<R, S, D>::new(recording, options);
     let series = series::take(&mut replay, threads, &bar);
     bar.finish_and_clear();
     let series = series?;
-    if series.steps.is_empty() && options.frames.start > 0 {
-        let (file, frames, start) = (options.file.display(), replay.frame, options.frames.start);
-        return Err(Failure::Usage(format!("{file} has {frames} frames, so none from {start} on; see --frames")));
-    }
+    replay.reached(&series)?;
     Ok((series, replay.checked))
 }
 
 /// The frames that were asked for.
-struct Replay<'a, R, S, const D: usize> {
+pub(crate) struct Replay<'a, R, S, const D: usize> {
     recording: Recording<R>,
     options: &'a ReplayOptions,
     /// The last frame as it was read; kept for its memory.
@@ -67,6 +64,22 @@ struct Replay<'a, R, S, const D: usize> {
     /// How many frames were read.
     frame: u64,
     checked: usize,
+}
+
+impl<'a, R: Read, S, const D: usize> Replay<'a, R, S, D> {
+    pub(crate) fn new(recording: Recording<R>, options: &'a ReplayOptions) -> Self {
+        Replay { recording, options, read: Vec::new(), frame: 0, checked: 0 }
+    }
+
+    /// Complains if the frames that were asked for lie behind the end of the recording.
+    pub(crate) fn reached(&self, series: &Series) -> Result<(), Failure> {
+        let ReplayOptions { file, frames, .. } = self.options;
+        if !series.steps.is_empty() || frames.start == 0 {
+            return Ok(());
+        }
+        let (file, count, start) = (file.display(), self.frame, frames.start);
+        Err(Failure::Usage(format!("{file} has {count} frames, so none from {start} on; see --frames")))
+    }
 }
 
 impl<R: Read, S: pivotgrid::Scalar + Coordinate, const D: usize> Source<S, D> for Replay<'_, R, S, D> {

@@ -47,15 +47,24 @@ pub(crate) fn take<S: Scalar, const D: usize>(
     threads: usize,
     bar: &ProgressBar,
 ) -> Result<Series, Failure> {
+    take_with(&mut BroadPhase::new(), source, threads, bar)
+}
+
+/// The same with an engine that is new to the caller as well, who can look at what the last step left in it.
+pub(crate) fn take_with<S: Scalar, const D: usize>(
+    broad_phase: &mut BroadPhase<S, D>,
+    source: &mut dyn Source<S, D>,
+    threads: usize,
+    bar: &ProgressBar,
+) -> Result<Series, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| Failure::Threads(threads, error))?;
     bar.set_message(if threads == 1 { "on 1 thread".to_owned() } else { format!("on {threads} threads") });
 
-    let mut broad_phase = BroadPhase::<S, D>::new();
     let (mut boxes, mut steps) = (Vec::new(), Vec::new());
     while source.next(&mut boxes)? {
         let begin = Instant::now();
-        let pairs = detect(&mut broad_phase, &boxes, &pool);
+        let pairs = detect(broad_phase, &boxes, &pool);
         let time = begin.elapsed();
 
         let checksum = checksum(pairs);

@@ -14,8 +14,10 @@ use serde_json::Value;
 #[allow(dead_code, reason = "the example's main")]
 mod example;
 
+/// In a folder of the tests: a run leaves pictures where it is started.
 fn lab(words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_lab")).args(words).output().expect("the lab starts")
+    let here = env!("CARGO_TARGET_TMPDIR");
+    Command::new(env!("CARGO_BIN_EXE_lab")).args(words).current_dir(here).output().expect("the lab starts")
 }
 
 #[track_caller]

@@ -4,11 +4,12 @@ mod figures;
 mod number;
 mod replay;
 mod scene;
-mod table;
+pub(crate) mod table;
 
 use serde::Serialize;
 
-pub(crate) use number::grouped;
+pub(crate) use figures::Figures;
+pub(crate) use number::{grouped, short};
 pub(crate) use replay::ReplayReport;
 pub(crate) use scene::Report;
 

@@ -8,7 +8,8 @@ use super::figures::{Figures, Spread};
 use super::number::{grouped, short};
 use super::table;
 use crate::cli::SceneOptions;
-use crate::series::{Series, Step};
+use crate::run::Outcome;
+use crate::series::Step;
 use crate::settings::{Settings, WARM_UP};
 
 /// All figures of a run. Its JSON form is what `--json` prints.
@@ -22,6 +23,8 @@ pub(crate) struct Report {
     #[serde(flatten)]
     figures: Figures,
     alone: Option<Alone>,
+    /// Files.
+    pictures: Vec<String>,
 }
 
 /// The second run, on one thread.
@@ -34,7 +37,8 @@ struct Alone {
 }
 
 impl Report {
-    pub(crate) fn new(settings: &Settings, scene: &SceneOptions, together: Series, alone: Option<Series>) -> Self {
+    pub(crate) fn new(settings: &Settings, scene: &SceneOptions, outcome: Outcome) -> Self {
+        let Outcome { together, alone, pictures } = outcome;
         Report {
             scene: settings.scene.name(),
             description: settings.scene.describe(),
@@ -43,6 +47,7 @@ impl Report {
             seed: settings.seed,
             alone: alone.map(|alone| Alone::new(&alone.steps[WARM_UP..], &together.steps[WARM_UP..])),
             figures: Figures::new(together, WARM_UP, settings.threads),
+            pictures: pictures.iter().map(|file| file.display().to_string()).collect(),
         }
     }
 
@@ -61,7 +66,8 @@ impl Report {
         table::levels(out, figures, *dimension)?;
         table::passes(out, figures)?;
         table::speed(out, figures)?;
-        self.threads(out)
+        self.threads(out)?;
+        self.pictures.iter().try_for_each(|file| writeln!(out, "{:18} {file}", "picture"))
     }
 
     /// What was found.

@@ -64,7 +64,7 @@ pub(crate) fn passes(out: &mut String, figures: &Figures) -> fmt::Result {
     writeln!(out)
 }
 
-fn share_bar(share: f64) -> String {
+pub(crate) fn share_bar(share: f64) -> String {
     let text = format!("{:>5.1} % {}", 100.0 * share, bar(share, BAR));
     text.trim_end().to_owned()
 }

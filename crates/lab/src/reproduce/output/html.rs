@@ -1,0 +1,158 @@
+//! The report: one file that opens anywhere, without a network.
+
+use std::fmt::{self, Write};
+
+use super::{Circumstances, Reproduced, plot};
+use crate::report::short;
+use crate::reproduce::catalogue::{PAPERS, Paper};
+use crate::reproduce::figure::{About, Published, Verdict};
+
+const STYLE: &str = include_str!("report.css");
+
+pub(crate) fn html(circumstances: &Circumstances, results: &[Reproduced]) -> String {
+    let mut page = String::new();
+    write_page(&mut page, circumstances, results).expect("strings can be written to");
+    page
+}
+
+fn write_page(page: &mut String, circumstances: &Circumstances, results: &[Reproduced]) -> fmt::Result {
+    writeln!(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
+    writeln!(page, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
+    writeln!(page, "<title>The papers, measured again</title>\n<style>\n{STYLE}</style>\n</head>\n<body>")?;
+    let papers: Vec<&Paper> =
+        PAPERS.iter().filter(|paper| results.iter().any(|result| result.figure.paper == paper.name)).collect();
+    contents(page, &papers, results)?;
+    writeln!(page, "<main>\n<h1>The papers, measured again</h1>")?;
+    head(page, circumstances)?;
+    overview(page, results)?;
+    for paper in papers {
+        writeln!(page, "<h2 id=\"{}\">{}</h2>", paper.name, escaped(paper.title))?;
+        writeln!(page, "<p class=\"quiet\">The paper's machine: {}.</p>", escaped(paper.machine))?;
+        for result in results.iter().filter(|result| result.figure.paper == paper.name) {
+            section(page, result)?;
+        }
+    }
+    writeln!(page, "</main>\n</body>\n</html>")
+}
+
+fn contents(page: &mut String, papers: &[&Paper], results: &[Reproduced]) -> fmt::Result {
+    writeln!(page, "<nav><a class=\"top\" href=\"#overview\">Overview</a>")?;
+    for paper in papers {
+        writeln!(page, "<a class=\"paper\" href=\"#{0}\">{0}</a>", paper.name)?;
+        for Reproduced { figure, .. } in results.iter().filter(|result| result.figure.paper == paper.name) {
+            writeln!(page, "<a href=\"#{}\" title=\"{}\">{}</a>", figure.slug(), escaped(figure.title), figure.label())?;
+        }
+    }
+    writeln!(page, "</nav>")
+}
+
+fn head(page: &mut String, circumstances: &Circumstances) -> fmt::Result {
+    let Circumstances { machine, date, command, scale, threads } = circumstances;
+    writeln!(page, "<dl class=\"facts\">")?;
+    let machine_text = format!("{}, {} cores", machine.processor, machine.cores);
+    let compiler = "Rust, release build; the papers' systems are our own implementations of them (crates/baselines)";
+    let method = format!(
+        "All systems of a figure see the same boxes, in turn within each step; times are medians. One thread and CPU time, unless \
+         the figure is about threads: then {threads} threads and wall time."
+    );
+    let facts = [("Machine", machine_text.as_str()), ("Date", date), ("Command", command), ("Sizes", scale.name())];
+    for (name, fact) in facts.into_iter().chain([("Compiler", compiler), ("Method", method.as_str())]) {
+        writeln!(page, "<dt>{name}</dt><dd>{}</dd>", escaped(fact))?;
+    }
+    writeln!(page, "</dl>")?;
+    if !machine.optimized {
+        writeln!(page, "<p class=\"warning\">Built without optimisation: the times say nothing.</p>")?;
+    }
+    Ok(())
+}
+
+/// All verdicts on one page.
+fn overview(page: &mut String, results: &[Reproduced]) -> fmt::Result {
+    let verdicts = |about| results.iter().flat_map(|result| &result.findings.verdicts).filter(move |v| v.about == about);
+    let score = |about| (verdicts(about).filter(|verdict| verdict.held).count(), verdicts(about).count());
+    let ((papers, of_papers), (ours, of_ours)) = (score(About::Paper), score(About::Pivotgrid));
+    writeln!(page, "<h2 id=\"overview\">Overview</h2>")?;
+    writeln!(
+        page,
+        "<p>{papers} of {of_papers} claims of the papers held on this machine, and {ours} of {of_ours} claims about pivotgrid. \
+         Each is decided by the numbers below, not by us.</p>\n<table class=\"overview\">"
+    )?;
+    writeln!(page, "<tr><th>Figure</th><th>About</th><th>Claim</th><th></th></tr>")?;
+    for Reproduced { figure, findings } in results {
+        for verdict in &findings.verdicts {
+            let (slug, label) = (figure.slug(), figure.label());
+            let name = format!("<a href=\"#{slug}\">{} {}</a>", figure.paper, label.to_lowercase());
+            let about = about(verdict);
+            writeln!(
+                page,
+                "<tr><td>{name}</td><td>{about}</td><td>{}</td><td>{}</td></tr>",
+                escaped(&verdict.claim),
+                mark(verdict)
+            )?;
+        }
+    }
+    writeln!(page, "</table>")
+}
+
+fn about(verdict: &Verdict) -> &'static str {
+    match verdict.about {
+        About::Paper => "paper",
+        About::Pivotgrid => "pivotgrid",
+    }
+}
+
+fn mark(verdict: &Verdict) -> &'static str {
+    if verdict.held { "<span class=\"held\">held</span>" } else { "<span class=\"failed\">did not hold</span>" }
+}
+
+fn section(page: &mut String, Reproduced { figure, findings }: &Reproduced) -> fmt::Result {
+    writeln!(page, "<section id=\"{}\">\n<h3>{}: {}</h3>", figure.slug(), figure.label(), escaped(figure.title))?;
+    writeln!(page, "<p><b>The paper found:</b> {}</p>", escaped(figure.claim))?;
+    for verdict in &findings.verdicts {
+        let about = about(verdict);
+        let (claim, evidence) = (escaped(&verdict.claim), escaped(&verdict.evidence));
+        writeln!(page, "<p class=\"verdict\">{} <i>{about}</i> {claim} <span>{evidence}</span></p>", mark(verdict))?;
+    }
+    for chart in &findings.charts {
+        writeln!(page, "<figure>{}</figure>", plot::draw(chart).to_svg())?;
+    }
+    let mut notes: Vec<&str> =
+        findings.charts.iter().flat_map(|chart| &chart.series).filter_map(|s| s.stopped.as_deref()).collect();
+    notes.sort_unstable();
+    notes.dedup();
+    for note in notes {
+        writeln!(page, "<p class=\"quiet\">Note: {}.</p>", escaped(note))?;
+    }
+    published(page, &findings.published)?;
+    writeln!(page, "<p class=\"quiet\"><b>Run here:</b> {}.</p>", escaped(&findings.setting))?;
+    writeln!(
+        page,
+        "<p class=\"quiet\"><b>Different from the paper:</b> machine and compiler, random numbers. {}</p>",
+        escaped(&findings.differences)
+    )?;
+    writeln!(page, "<p class=\"quiet\"><a href=\"{0}.csv\">{0}.csv</a></p>\n</section>", figure.slug())
+}
+
+fn published(page: &mut String, rows: &[Published]) -> fmt::Result {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let number = |value: Option<f64>| value.map_or("–".to_owned(), short);
+    writeln!(
+        page,
+        "<details{}><summary>The paper's numbers beside ours</summary>\n<table>",
+        if rows.len() <= 12 { " open" } else { "" }
+    )?;
+    writeln!(page, "<tr><th></th><th>in the paper</th><th>here</th><th>paper / here</th><th>pivotgrid</th><th>unit</th></tr>")?;
+    for Published { quantity, unit, paper, here, ours } in rows {
+        let ratio = here.filter(|here| *here > 0.0).map(|here| paper / here);
+        let cells =
+            [short(*paper), number(*here), number(ratio), number(*ours)].map(|cell| format!("<td class=\"number\">{cell}</td>"));
+        writeln!(page, "<tr><td>{}</td>{}<td>{unit}</td></tr>", escaped(quantity), cells.concat())?;
+    }
+    writeln!(page, "</table></details>")
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
