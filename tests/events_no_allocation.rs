@@ -135,7 +135,7 @@ fn keys_that_change() {
     let mut keys: Vec<u64> = (0..OBJECTS as u64).collect();
     Rng(5).shuffle(&mut keys);
     for threads in [1, 2, 4] {
-        let changing = |phase: usize, index: u32| (keys[index as usize], if index % 3 == 0 { phase } else { 0 });
+        let changing = |phase: usize, index: u32| (keys[index as usize], if index.is_multiple_of(3) { phase } else { 0 });
         assert_no_allocation(threads, 0.0, changing);
     }
 }

@@ -17,7 +17,7 @@ impl Oracle {
     fn new<S: Coordinate, const D: usize>(balls: &[([S; D], S)]) -> Self {
         let bad = |(center, radius): &([S; D], S)| {
             let numbers = center.map(Into::<f64>::into);
-            numbers.iter().any(|x| x.is_nan()) || !(Into::<f64>::into(*radius) >= 0.0)
+            numbers.iter().any(|x| x.is_nan()) || (*radius).into() < 0.0 || (*radius).into().is_nan()
         };
         let rejected: Vec<usize> = (0..balls.len()).filter(|&i| bad(&balls[i])).collect();
         let mut order: Vec<usize> = (0..balls.len()).filter(|&i| !bad(&balls[i])).collect();
@@ -321,7 +321,7 @@ fn particles_that_are_not_only_balls() {
             Groups::new(1 << (self.kind % 3), !(1 << (self.kind % 3)))
         }
         fn pairs_with(&self, other: &Self) -> bool {
-            (self.kind + other.kind) % 5 != 0
+            !(self.kind + other.kind).is_multiple_of(5)
         }
     }
     let rng = &mut Rng(8);

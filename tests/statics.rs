@@ -41,7 +41,7 @@ fn pairs_with<S: Coordinate, const D: usize>(moving: &[Wall<S, D>], statics: &BT
 
 fn walls<S: Coordinate, const D: usize>(n: usize, seed: u64) -> Vec<Wall<S, D>> {
     let scene = Scene { n, sizes: Sizes::Poly, placement: Placement::Uniform, extent: 60.0, origin: 0.0, seed };
-    let groups = |i: usize| if i % 7 == 0 { Groups::new(1, 2) } else { Groups::ALL };
+    let groups = |i: usize| if i.is_multiple_of(7) { Groups::new(1, 2) } else { Groups::ALL };
     scene.boxes().into_iter().enumerate().map(|(i, bounds)| Wall { bounds, groups: groups(i) }).collect()
 }
 
