@@ -1,7 +1,7 @@
 //! `lab advise`: what the planner chose and why, what is expensive in a scene, and what can be done about it.
 //!
 //! The steps are taken as `lab run` and `lab replay` take them; then [`scan`] looks into the engine, [`cost`] compares what the
-//! planner expected with what was measured, [`findings`] says what stands out, and [`text`] prints it all.
+//! planner expected with what was measured, [`mod@findings`] says what stands out, and [`text`] prints it all.
 
 mod cost;
 mod findings;
