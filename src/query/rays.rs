@@ -67,19 +67,23 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// ```
     /// use pivotgrid::{Aabb, BroadPhase, Ray};
     ///
-    /// // Discs; the ray passes through the corner of the first one's box.
-    /// let discs = [([0.0, 0.0], 1.0), ([5.0, 0.5], 1.0)];
+    /// // Discs. The ray cuts a corner of the first one's box, where there is no disc.
+    /// let discs = [([0.0, 0.0], 1.0), ([3.0, 5.0], 1.0)];
     /// let mut broad_phase = BroadPhase::<f64, 2>::new();
     /// broad_phase.detect(&discs.map(|(center, radius)| Aabb::around(center, [radius; 2])));
+    /// let queries = broad_phase.queries();
     ///
-    /// let ray = Ray::new([-3.0, 0.9], [1.0, 0.0]);
-    /// let hit = broad_phase.queries().first_hit_by(&ray, |index| {
+    /// let ray = Ray::new([-3.0, -1.3], [1.0, 1.0]);
+    /// assert_eq!(queries.first_hit(&ray).map(|hit| hit.index), Some(0));
+    ///
+    /// let hit = queries.first_hit_by(&ray, |index| {
     ///     let (center, radius) = discs[index as usize];
-    ///     let height: f64 = ray.origin[1] - center[1];
-    ///     let half = (radius * radius - height * height).sqrt(); // NaN: a miss
-    ///     (half < 0.6).then_some(center[0] - half - ray.origin[0])
+    ///     let (x, y) = (ray.origin[0] - center[0], ray.origin[1] - center[1]);
+    ///     let half = (x + y) / 2.0; // the direction is (1, 1)
+    ///     let root: f64 = (half * half - (x * x + y * y - radius * radius) / 2.0).sqrt();
+    ///     Some(-half - root) // NaN, if the ray passes by: a miss
     /// });
-    /// assert_eq!(hit.map(|hit| hit.index), Some(0));
+    /// assert_eq!(hit.map(|hit| hit.index), Some(1));
     /// ```
     pub fn first_hit_by(&self, ray: &Ray<S, D>, mut exact: impl FnMut(u32) -> Option<S>) -> Option<Hit<S>> {
         self.first_cast_hit(Cast::ray(ray), |hit| exact(hit.index))

@@ -79,8 +79,8 @@ impl<T> Rows<T> {
 }
 
 impl<T: Copy + Default + Ord + Send + Sync> Rows<T> {
-    /// Puts each row into ascending order. Rows without an order of their own are then the same whatever the order in which the step
-    /// stored the objects.
+    /// Puts each row into ascending order. Rows without an order of their own are then the same whatever the order in which the
+    /// step stored the objects.
     pub fn sort(&mut self) {
         sort(&mut self.items, &self.offsets);
     }
