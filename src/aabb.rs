@@ -1,6 +1,7 @@
 //! The box.
 
 use crate::scalar::Scalar;
+use crate::slips::{Slip, slipped};
 
 /// An axis-aligned box: all points between `min` and `max`, both included, so boxes that touch overlap.
 ///
@@ -76,6 +77,9 @@ impl<S: Scalar, const D: usize> Aabb<S, D> {
     /// Whether no bound is NaN and `min <= max` on every axis.
     #[inline(always)]
     pub(crate) fn is_valid(&self) -> bool {
+        if slipped(Slip::InvertedAccepted) {
+            return self.min.iter().chain(&self.max).all(|bound| !bound.is_nan());
+        }
         // Without `&&`: one predictable branch per box instead of one per axis.
         (0..D).fold(true, |valid, axis| valid & (self.min[axis] <= self.max[axis]))
     }

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::slice;
 
 use crate::engine::Engine;
+use crate::memory;
 use crate::objects::By;
 use crate::step::{show, store};
 use crate::workers::Team;
@@ -44,7 +45,7 @@ impl<S: Scalar, const D: usize> Default for BroadPhase<S, D> {
 }
 
 impl<S: Scalar, const D: usize> BroadPhase<S, D> {
-    /// An engine that chooses everything by itself. Allocates nothing until its first step.
+    /// An engine that chooses everything by itself. Allocates next to nothing until its first step.
     pub fn new() -> Self {
         Self::with_valid_config(Config::default())
     }
@@ -67,28 +68,52 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     ///
     /// # Panics
     ///
-    /// Only if the user's [`Bounded`] does; the panic is passed on, and the engine stays usable.
+    /// If the user's [`Bounded`] does; the panic is passed on. If there is no memory left, or the step needs more than
+    /// [`Config::max_bytes`]; [`try_par_detect`](Self::try_par_detect) returns an error instead. The engine stays usable.
     pub fn par_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Pairs<'_> {
         self.in_pool(objects.len(), |engine, team| store(engine, objects, team));
         self.found()
     }
 
     /// Finds all overlapping pairs on the calling thread: the same as [`par_detect`](Self::par_detect) with one worker.
+    ///
+    /// # Panics
+    ///
+    /// As [`par_detect`](Self::par_detect).
     pub fn detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Pairs<'_> {
-        store(&mut self.engine, objects, Team::ALONE);
+        self.with_team(Team::ALONE, |engine, team| store(engine, objects, team));
         self.found()
     }
 
-    /// [`par_detect`](Self::par_detect), with an error instead of a partial answer for more than [`MAX_OBJECTS`] objects.
+    /// [`par_detect`](Self::par_detect) for those who go on when memory is short: an error, and never a panic, an abort or a partial
+    /// answer, when the system refuses memory, when the step needs more than [`Config::max_bytes`], and for more than
+    /// [`MAX_OBJECTS`] objects. The engine then lets go of nearly all that it held, and stays usable.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, BroadPhase, Config, DetectError};
+    ///
+    /// let boxes = vec![Aabb::new([0.0; 3], [1.0f32; 3]); 3000]; // each meets each
+    /// let mut broad_phase = BroadPhase::<f32, 3>::with_config(Config::default().max_bytes(10_000_000)).unwrap();
+    /// assert_eq!(broad_phase.try_par_detect(&boxes[..100]).unwrap().len(), 100 * 99 / 2);
+    /// match broad_phase.try_par_detect(&boxes) {
+    ///     Err(DetectError::OverBudget { needed, max_bytes: 10_000_000 }) => assert!(needed > 3000 * 2999 / 2 * 8),
+    ///     other => panic!("{other:?}"),
+    /// }
+    /// ```
+    ///
+    /// Two allocations are not the engine's to refuse: those of rayon, when a pool gets its first work, and those that the unwinding
+    /// itself takes (some hundred bytes).
     pub fn try_par_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Result<Pairs<'_>, DetectError> {
         check_count(objects)?;
-        Ok(self.par_detect(objects))
+        self.try_in_pool(objects.len(), |engine, team| store(engine, objects, team))?;
+        Ok(self.found())
     }
 
-    /// [`detect`](Self::detect), with an error instead of a partial answer for more than [`MAX_OBJECTS`] objects.
+    /// [`detect`](Self::detect), with the errors of [`try_par_detect`](Self::try_par_detect).
     pub fn try_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Result<Pairs<'_>, DetectError> {
         check_count(objects)?;
-        Ok(self.detect(objects))
+        self.attempt(|engine| store(engine, objects, Team::ALONE))?;
+        Ok(self.found())
     }
 
     /// [`par_detect`](Self::par_detect) of `count` boxes that a function knows by index: for objects that do not lie in one slice,
@@ -161,11 +186,32 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
 
     /// Runs a step with as many workers as the pool has, or on the calling thread where handing out work would cost more.
     pub(crate) fn in_pool<R: Send>(&mut self, objects: usize, run: impl FnOnce(&mut Engine<S, D>, Team) -> R + Send) -> R {
+        self.try_in_pool(objects, run).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Runs a step with a team that is already there.
+    pub(crate) fn with_team<R>(&mut self, team: Team, run: impl FnOnce(&mut Engine<S, D>, Team) -> R) -> R {
+        self.attempt(|engine| run(engine, team)).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn try_in_pool<R: Send>(
+        &mut self,
+        objects: usize,
+        run: impl FnOnce(&mut Engine<S, D>, Team) -> R + Send,
+    ) -> Result<R, DetectError> {
         if objects <= self.engine.config.serial_up_to {
-            return run(&mut self.engine, Team::ALONE);
+            return self.attempt(|engine| run(engine, Team::ALONE));
         }
         // One way into the pool for the whole step, instead of one per pass.
-        rayon::scope(|_| run(&mut self.engine, Team::of_current_pool()))
+        self.attempt(|engine| rayon::scope(|_| run(engine, Team::of_current_pool())))
+    }
+
+    fn attempt<R>(&mut self, step: impl FnOnce(&mut Engine<S, D>) -> R) -> Result<R, DetectError> {
+        let outcome = memory::catch(|| step(&mut self.engine));
+        if outcome.is_err() {
+            self.engine.release();
+        }
+        outcome
     }
 }
 

@@ -34,6 +34,11 @@ pub struct Config {
     /// gives the same pairs in the same order for every number of threads and every history of the engine, as lockstep and replay
     /// need it. Costs some 18 ns per pair on one thread: a fifth of a step with a million objects and as many pairs.
     pub canonical_order: bool,
+    /// The most memory that a step may make the engine hold, in bytes; `None`, the default, is as much as there is. A step that needs
+    /// more is refused as a whole, with an error that says how much it needs: see
+    /// [`try_par_detect`](crate::BroadPhase::try_par_detect). In the midst of a step it may be exceeded by what workers keep for
+    /// themselves, some kilobytes each in most scenes.
+    pub max_bytes: Option<usize>,
     /// The instructions that boxes are compared with; for tests and measurements.
     pub instruction_set: InstructionSet,
     /// What the planner takes things to cost; for the bench that sweeps it.
@@ -49,6 +54,7 @@ impl Default for Config {
             all_pairs_up_to: 64,
             serial_up_to: 1000,
             canonical_order: false,
+            max_bytes: None,
             instruction_set: InstructionSet::Best,
             costs: Costs::default(),
         }
@@ -84,6 +90,12 @@ impl Config {
     /// Sets whether pairs are delivered in ascending order.
     pub fn canonical_order(mut self, wanted: bool) -> Self {
         self.canonical_order = wanted;
+        self
+    }
+
+    /// Limits the memory that a step may make the engine hold.
+    pub fn max_bytes(mut self, bytes: usize) -> Self {
+        self.max_bytes = Some(bytes);
         self
     }
 

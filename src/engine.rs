@@ -11,11 +11,13 @@ use crate::build::offset::Placed;
 use crate::build::plan::{MAX_LEVELS, Plan};
 use crate::build::staged::Staged;
 use crate::build::survey::Survey;
-use crate::build::table::{Table, grow_exactly, replace_if_short};
+use crate::build::table::Table;
 use crate::detect::Finder;
 use crate::detect::kernel::{Kernel, LANES};
 use crate::detect::sink;
 use crate::lockfree::{Cursor, Directory};
+use crate::memory::{self, Budget, grow_exactly, replace_if_short};
+use crate::slips::{Slip, slipped};
 use crate::sorting::Ordered;
 use crate::workers::Team;
 use crate::{Config, LevelStats, Pair, Predicted, Rejected, Scalar, Stats};
@@ -37,6 +39,7 @@ pub(crate) struct Engine<S, const D: usize> {
     pub(crate) known: usize,
     pub(crate) workers: Vec<CachePadded<Worker>>,
     pub(crate) survey: Survey,
+    pub(crate) budget: Budget,
     /// Blocks of pairs: those of the last step, and empty ones for the next.
     pub(crate) pairs: Vec<Vec<Pair>>,
     /// The same for pairs with static objects.
@@ -54,7 +57,7 @@ pub(crate) struct Worker {
     pub(crate) survey: Survey,
     pub(crate) seen: Seen,
     pub(crate) tally: Tally,
-    pub(crate) runs: Box<Runs>,
+    pub(crate) runs: Runs,
     pub(crate) placed: Placed,
     pub(crate) finder: Finder,
     pub(crate) pairs_beyond: Vec<Vec<Pair>>,
@@ -69,6 +72,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     pub(crate) fn new(config: Config) -> Self {
         Engine {
             kernel: Kernel::of(config.instruction_set).unwrap_or(Kernel::Portable),
+            budget: Budget::new(config.max_bytes),
             config,
             plan: None,
             grid: Grid::new(),
@@ -78,7 +82,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             next_order: Vec::new(),
             known: 0,
             workers: Vec::new(),
-            survey: Survey::new(),
+            survey: Survey::default(),
             pairs: Vec::new(),
             static_pairs: Vec::new(),
             ordered: Ordered::default(),
@@ -88,40 +92,61 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         }
     }
 
-    /// Makes room for the step and empties what the last one left, whether or not that came to its end.
-    pub(crate) fn prepare(&mut self, objects: usize, team: Team) -> Team {
-        let team = team.at_most(objects / gather::BLOCK + 1);
+    /// Makes room for a step that visits so many objects, the last one's among them, and empties what that left, whether or not it
+    /// came to its end.
+    pub(crate) fn prepare(&mut self, known: usize, visited: usize, team: Team) -> Team {
+        let team = team.at_most(visited / gather::BLOCK + 1);
         self.clear(team);
+        self.budget.begin(self.bytes());
         // Room for about as many chunks again, so that a race for one more does not make the count run twice. By the chunks that
         // held something, which does not depend on races, and not by those taken from the pool.
         let chunks = self.stats.chunks;
         let bits = Directory::bits_for(chunks + chunks / 8 + 2 * team.workers());
         if self.grid.directory.bits() < bits {
-            self.grid.directory = Directory::new(bits);
+            self.grow_directory(bits);
         }
-        let visited = self.known.max(objects);
-        grow_exactly(&mut self.staged, visited, Staged::VACANT);
-        grow_exactly(&mut self.order, visited + LANES, 0);
-        replace_if_short(&mut self.next_order, visited + LANES, 0);
+        let budget = &self.budget;
+        // Asked for together first, so that a refusal tells all of it.
+        let per_object = size_of::<Staged<S, D>>() + 2 * size_of::<u32>() + 2 * D * size_of::<S>();
+        budget.check(visited.saturating_sub(self.staged.len()).saturating_mul(per_object));
+        grow_exactly(&mut self.staged, visited, Staged::VACANT, budget);
+        grow_exactly(&mut self.order, visited + LANES, 0, budget);
+        replace_if_short(&mut self.next_order, visited + LANES, budget);
         // Objects that the last step did not have come last, in the user's order.
-        for (id, place) in (self.known..visited).zip(&mut self.order[self.known..visited]) {
-            *place = id as u32;
+        for (id, place) in (known..visited).zip(&mut self.order[known..visited]) {
+            *place = if slipped(Slip::NewcomerLost) && id == known { visited as u32 } else { id as u32 };
         }
-        self.table.resize(visited);
+        self.table.resize(visited, budget);
         while self.workers.len() < team.workers() {
-            self.workers.push(CachePadded::new(Worker::new()));
+            memory::push(&mut self.workers, CachePadded::new(Worker::new()));
         }
         for worker in &mut self.workers {
             worker.seen.clear();
             worker.finder.clear();
-            // There are some if the user's filter panicked in the last step.
+            // There are some if the last step did not come to its end.
+            memory::reserve(&mut self.pairs, worker.pairs_beyond.len());
             self.pairs.append(&mut worker.pairs_beyond);
         }
         self.pairs.iter_mut().for_each(Vec::clear);
         self.rejected.clear();
         self.stats.repeats = 0;
         self.stats.replanned = false;
+        self.grid.pool.limit_bytes(self.grid.pool.bytes() + self.budget.left());
         team
+    }
+
+    /// Replaces the directory, which must be empty, by a larger one.
+    pub(crate) fn grow_directory(&mut self, bits: u32) {
+        let bytes = Directory::bytes_for(bits);
+        self.budget.refund(self.grid.directory.bytes());
+        self.budget.charge(bytes);
+        self.grid.directory = Directory::new(bits).unwrap_or_else(|| memory::refused_by_system(bytes));
+    }
+
+    /// Ends the step, because the pool would need so many bytes.
+    pub(crate) fn refuse_chunks(&self, bytes: usize) -> ! {
+        let more = bytes - self.grid.pool.bytes();
+        if more > self.budget.left() { self.budget.refuse(more) } else { memory::refused_by_system(more) }
     }
 
     /// Empties the directory and takes the chunks back.
@@ -139,8 +164,12 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     /// Takes the figures of the step, and evens out the memory: how work falls to the workers, and how often they race for a
     /// chunk, differs from step to step, and must not make a steady scene allocate.
     pub(crate) fn conclude(&mut self, objects: usize, team: Team) {
+        // What the workers keep for themselves was not followed until now.
+        self.budget.begin(0);
+        self.budget.charge(self.bytes());
         let workers = &mut self.workers[..team.workers()];
         for worker in workers.iter() {
+            memory::reserve(&mut self.rejected, worker.seen.rejected.len());
             self.rejected.extend_from_slice(&worker.seen.rejected);
         }
         self.rejected.sort_unstable();
@@ -148,12 +177,12 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let most = most.fold([0; 3], |most, room| std::array::from_fn(|kind| most[kind].max(room[kind])));
         for worker in workers.iter_mut() {
             worker.seen.rejected.clear();
-            worker.seen.rejected.reserve(self.rejected.len());
+            self.budget.stock_up(&mut worker.seen.rejected, self.rejected.len());
             worker.placed.items.clear();
-            reserve_with_slack(&mut worker.placed.items, self.grid.items.len());
-            worker.finder.reserve(most);
+            self.budget.stock_up_with_slack(&mut worker.placed.items, self.grid.items.len());
+            worker.finder.stock_up(most, &self.budget);
         }
-        let found = stock_up(&mut self.pairs, team);
+        let found = stock_up(&mut self.pairs, team, &self.budget);
         let workers = &self.workers[..team.workers()];
         let stats = &mut self.stats;
         stats.objects = objects;
@@ -165,7 +194,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         stats.occupied_cells = workers.iter().map(|worker| worker.placed.occupied_cells).sum();
         stats.chunks = 0;
         stats.levels.clear();
-        stats.levels.reserve(MAX_LEVELS);
+        memory::reserve(&mut stats.levels, MAX_LEVELS);
         for (index, level) in self.grid.levels.iter().enumerate() {
             let chunks: usize = workers.iter().map(|worker| worker.placed.chunks[index]).sum();
             stats.chunks += chunks;
@@ -180,7 +209,9 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         }
         stats.predicted = self.plan.as_ref().map_or_else(Predicted::default, |plan| plan.predicted);
         // However the races go, no worker takes more than one chunk that it does not need.
-        self.grid.pool.reserve((self.stats.chunks + team.workers()) as u32);
+        self.grid.pool.limit_bytes(self.grid.pool.bytes() + self.budget.left());
+        // Without memory for them, that may take it from there.
+        let _ = self.grid.pool.reserve((self.stats.chunks + team.workers()) as u32);
         if self.plan.as_mut().is_some_and(|plan| plan.is_outdated_by(self.stats.candidates)) {
             self.plan = None;
         }
@@ -204,11 +235,24 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             + self.static_ordered.bytes()
     }
 
+    /// Gives back nearly all memory, after a step that was refused some: nobody may miss what nobody got an answer from.
+    pub(crate) fn release(&mut self) {
+        self.known = 0;
+        self.plan = None;
+        self.table = Table::new();
+        self.staged = Vec::new();
+        self.order = Vec::new();
+        self.stats.chunks = 0;
+        self.shrink_to_fit();
+    }
+
     /// Gives back memory that holds nothing any more.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.clear(Team::ALONE);
         self.grid.pool.shrink();
-        self.grid.directory = Directory::new(Directory::bits_for(self.stats.chunks + self.stats.workers));
+        if let Some(smaller) = Directory::new(Directory::bits_for(self.stats.chunks + self.stats.workers)) {
+            self.grid.directory = smaller;
+        }
         self.grid.chunks = Vec::new();
         self.grid.items = Vec::new();
         self.table.shrink(self.known);
@@ -229,10 +273,10 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
 impl Worker {
     fn new() -> Self {
         Worker {
-            survey: Survey::new(),
+            survey: Survey::default(),
             seen: Seen::default(),
             tally: Tally::default(),
-            runs: Box::default(),
+            runs: Runs::default(),
             placed: Placed::default(),
             finder: Finder::default(),
             pairs_beyond: Vec::new(),
@@ -246,28 +290,24 @@ impl Worker {
             + self.finder.bytes()
             + self.survey.bytes()
             + self.touched.capacity() * size_of::<u32>()
-            + size_of::<Runs>()
     }
 }
 
 /// Evens out a stock of blocks of pairs after a step: as many as the same number of pairs can take, however they fall to the
 /// workers. Returns how many pairs there are.
-pub(crate) fn stock_up(stock: &mut Vec<Vec<Pair>>, team: Team) -> usize {
+pub(crate) fn stock_up(stock: &mut Vec<Vec<Pair>>, team: Team, budget: &Budget) -> usize {
     let found: usize = stock.iter().map(Vec::len).sum();
-    // A kernel leaves a block when it might not have room for all lanes.
-    let blocks = found.div_ceil(sink::BLOCK - (LANES - 1)) + team.workers();
-    if stock.len() < blocks {
-        reserve_with_slack(stock, blocks);
-        stock.resize_with(blocks, || Vec::with_capacity(sink::BLOCK));
+    let blocks = sink::blocks_for(found, team.workers());
+    if stock.len() < blocks && budget.stock_up_with_slack(stock, blocks) {
+        stock.resize_with(blocks, Vec::new);
+    }
+    // Those that were taken may be without room, too, if there was none left.
+    for block in stock {
+        if !budget.stock_up(block, sink::BLOCK) {
+            break;
+        }
     }
     found
-}
-
-/// Room for `len` elements and, if that takes an allocation, for some more.
-pub(crate) fn reserve_with_slack<T>(buffer: &mut Vec<T>, len: usize) {
-    if buffer.capacity() < len {
-        buffer.reserve_exact(len + len / 8 + 64 - buffer.len());
-    }
 }
 
 /// Times the passes.

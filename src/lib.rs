@@ -16,6 +16,7 @@ mod grid;
 mod groups;
 #[allow(unsafe_code)]
 mod lockfree;
+mod memory;
 mod neighbours;
 mod objects;
 mod pairs;
@@ -28,6 +29,7 @@ mod query;
 mod rejected;
 mod scalar;
 mod scope;
+mod slips;
 mod sorting;
 mod statics;
 mod stats;
@@ -54,6 +56,8 @@ pub use periodic::{Periodic, PeriodicError, PeriodicPair, PeriodicPairs, Periodi
 pub use query::{Hit, Neighbor, Queries, Ray, Rows, Sweep};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};
 pub use scalar::Scalar;
+#[cfg(planting)]
+pub use slips::planting;
 pub use statics::{PairsWithStatics, StaticSet};
 pub use stats::{LevelStats, PassTimes, Stats};
 pub use swept::Swept;

@@ -5,16 +5,18 @@
 use crate::Scalar;
 use crate::build::count::{self, Tally};
 use crate::build::gather::{self, Source};
+use crate::build::grid::Item;
 use crate::build::offset;
 use crate::build::plan::Plan;
 use crate::build::scatter::{self, Tails};
 use crate::build::survey::Extent;
 use crate::detect::View;
 use crate::detect::kernel::LANES;
-use crate::detect::sink::{Consumer, Sink};
-use crate::engine::{Engine, Worker, reserve_with_slack};
+use crate::detect::sink::{self, Consumer, Sink};
+use crate::engine::{Engine, Worker};
 use crate::grid::z_key;
-use crate::lockfree::{Blocks, Cursor, Directory, Full};
+use crate::lockfree::{Blocks, ChunkId, Cursor, Directory, Full};
+use crate::memory::{self, reserve_with_slack};
 use crate::objects::Objects;
 use crate::scope::scope;
 use crate::workers::Team;
@@ -108,9 +110,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     pub(crate) fn count<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, planned: Planned, team: Team) -> Counted {
         let mut gathered = planned.gathered;
         let visited = source.order.len();
+        let pool_before = self.grid.pool.bytes();
         loop {
             let plan = self.plan.as_ref().expect("a plan was made");
             self.grid.levels.clear();
+            memory::reserve_exact(&mut self.grid.levels, plan.levels.len());
             self.grid.levels.extend_from_slice(&plan.levels);
 
             let (grid, listed) = (&self.grid, Cursor::new());
@@ -141,8 +145,9 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 Err(Full::Directory) => {
                     let bits = (self.grid.directory.bits() + 2).max(Directory::bits_for(self.grid.pool.used() as usize));
                     self.clear(team);
-                    self.grid.directory = Directory::new(bits);
+                    self.grow_directory(bits);
                 }
+                Err(Full::Memory(bytes)) => self.refuse_chunks(bytes),
                 Err(Full::Pool) => {
                     plan.coarsen();
                     self.clear(team);
@@ -153,6 +158,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 }
                 Ok(()) => {
                     plan.accept(listed.claimed());
+                    self.budget.charge(self.grid.pool.bytes() - pool_before);
                     return Counted { listed: listed.claimed(), rejected: source.rejected.claimed() };
                 }
             }
@@ -165,12 +171,16 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let used = self.grid.pool.used();
         self.grid.chunks.clear();
         // As many as the directory admits: how many are used depends on races.
-        self.grid.chunks.reserve_exact(self.grid.directory.room() as usize);
+        let room = self.grid.directory.room() as usize;
+        self.budget.charge(memory::bytes_of::<ChunkId>(room.saturating_sub(self.grid.chunks.capacity())));
+        memory::reserve_exact(&mut self.grid.chunks, room);
         self.grid.chunks.extend(0..used);
         if self.stats.replanned {
             // Neighbours in space become neighbours in memory, and stay so: the next steps meet the chunks in this order.
-            let pool = &self.grid.pool;
-            self.grid.chunks.sort_by_cached_key(|&id| z_key(pool.chunk(id).key()));
+            let mut by_place = memory::collect((0..used).map(|id| (z_key(self.grid.pool.chunk(id).key()), id)));
+            by_place.sort_unstable();
+            self.grid.chunks.clear();
+            self.grid.chunks.extend(by_place.into_iter().map(|(_, id)| id));
         }
 
         let (grid, work, table) = (&self.grid, Cursor::new(), Cursor::new());
@@ -184,7 +194,9 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
 
         self.grid.items.clear();
         let items = self.workers.iter().take(team.workers()).map(|worker| worker.placed.items.len()).sum();
+        let before = self.grid.items.capacity();
         reserve_with_slack(&mut self.grid.items, items);
+        self.budget.charge(memory::bytes_of::<Item>(self.grid.items.capacity() - before));
         for worker in self.workers.iter().take(team.workers()) {
             self.grid.items.extend_from_slice(&worker.placed.items);
         }
@@ -203,7 +215,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let visited = source.order.len();
         let seen = |what: fn(&Worker) -> bool| self.workers.iter().take(team.workers()).any(|worker| what(worker));
         let (grouped, round) = (seen(|worker| worker.seen.grouped), seen(|worker| worker.seen.round));
-        self.table.resize_extras(visited, grouped, round);
+        self.table.resize_extras(visited, grouped, round, &self.budget);
         let (pool, staged, cursor) = (&self.grid.pool, &self.staged[..visited], Cursor::new());
         let table = self.table.writer(&mut self.next_order);
         team.run(|| {
@@ -235,11 +247,12 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let (items, listed) = (Cursor::new(), Cursor::new());
         let stock = Blocks::new(&mut self.pairs, 1);
         let workers = Blocks::new(&mut self.workers, 1);
+        let (budget, missed) = (&self.budget, Cursor::new());
         team.run(|| {
             scope!("pivotgrid::detect::worker");
             let Some(worker) = workers.claim_one() else { return };
             let Worker { finder, pairs_beyond, .. } = &mut **worker;
-            let mut sink = Sink::new(&stock, pairs_beyond, consumer());
+            let mut sink = Sink::new(&stock, pairs_beyond, budget, consumer());
             let count = view.grid.items.len();
             while let Some(claimed) = items.claim(team.claim(count, MOST_ITEMS), count) {
                 for item in &view.grid.items[claimed] {
@@ -259,9 +272,13 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                     listed.take(view.grid.listed.len());
                 }
             }
-            finish(sink.finish());
+            let (consumer, without_room) = sink.finish();
+            missed.take(without_room);
+            finish(consumer);
         });
+        sink::refuse_missed(missed.claimed(), team.workers(), budget);
         for worker in &mut self.workers {
+            memory::reserve(&mut self.pairs, worker.pairs_beyond.len());
             self.pairs.append(&mut worker.pairs_beyond);
         }
     }

@@ -47,6 +47,19 @@ pub const MAX_OBJECTS: usize = u32::MAX as usize;
 pub enum DetectError {
     /// More than [`MAX_OBJECTS`] objects; holds how many there were.
     TooManyObjects(usize),
+    /// The system has no memory left: it refused so many bytes in one piece.
+    OutOfMemory {
+        /// Bytes that were asked for.
+        needed: usize,
+    },
+    /// The step needs more memory than [`Config::max_bytes`](crate::Config::max_bytes) allows.
+    OverBudget {
+        /// Bytes that the engine would have to hold in all, at least. (What comes after the point of refusal is not known; where
+        /// it is the pairs that have no room, all of them have been counted.)
+        needed: usize,
+        /// The limit.
+        max_bytes: usize,
+    },
 }
 
 impl fmt::Display for DetectError {
@@ -54,6 +67,10 @@ impl fmt::Display for DetectError {
         match self {
             DetectError::TooManyObjects(count) => {
                 write!(f, "{count} objects, but a step takes at most {MAX_OBJECTS}; split the scene")
+            }
+            DetectError::OutOfMemory { needed } => write!(f, "out of memory: the system refused {needed} bytes"),
+            DetectError::OverBudget { needed, max_bytes } => {
+                write!(f, "the step needs at least {needed} bytes, but max_bytes is {max_bytes}")
             }
         }
     }

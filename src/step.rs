@@ -6,6 +6,7 @@ use crate::build::gather::Source;
 use crate::detect::sink::{Consumer, Show, Store};
 use crate::engine::{Clock, Engine};
 use crate::lockfree::{Blocks, Cursor};
+use crate::memory;
 use crate::objects::Objects;
 use crate::passes::Scattered;
 use crate::scope::scope;
@@ -30,12 +31,13 @@ pub(crate) fn rebuild<S: Scalar, const D: usize>(
     let len = objects.len().min(MAX_OBJECTS);
     let mut clock = Clock::start();
 
-    let team = engine.prepare(len, team);
+    // If the user's code panics below, or memory is refused, nothing of the last step is known any more. All that is lost with its
+    // order is some speed.
+    let known = std::mem::take(&mut engine.known);
+    let visited = known.max(len);
+    let team = engine.prepare(known, visited, team);
     let order = std::mem::take(&mut engine.order);
-    let visited = engine.known.max(len);
     let source = Source { objects, len, order: &order[..visited], rejected: Cursor::new() };
-    // If the user's code panics below, the order is lost, and with it only some speed.
-    engine.known = 0;
 
     let planned = scope!("pivotgrid::plan", engine.plan(&source, team));
     engine.stats.times.plan = clock.lap();
@@ -55,7 +57,7 @@ impl Rebuilt {
     pub(crate) fn conclude<S: Scalar, const D: usize>(mut self, engine: &mut Engine<S, D>) {
         engine.stats.times.detect = self.clock.lap();
         if self.surplus {
-            engine.rejected.push(Rejected { index: MAX_OBJECTS, reason: RejectReason::BeyondIndex });
+            memory::push(&mut engine.rejected, Rejected { index: MAX_OBJECTS, reason: RejectReason::BeyondIndex });
         }
         engine.conclude(self.objects, self.team);
     }
@@ -91,7 +93,7 @@ pub(crate) fn show<S: Scalar, const D: usize, W: Send>(
     visit: impl Fn(&mut W, Pair) -> ControlFlow<()> + Sync,
 ) -> Vec<W> {
     let filter = |pair: Pair| objects.pair(pair.a as usize, pair.b as usize);
-    let mut states: Vec<Option<W>> = (0..team.workers()).map(|_| None).collect();
+    let mut states: Vec<Option<W>> = memory::collect((0..team.workers()).map(|_| None));
     let places = Blocks::new(&mut states, 1);
     let finish = |show: Show<_, _, W>| {
         if let Some(place) = places.claim_one() {

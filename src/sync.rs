@@ -1,8 +1,8 @@
 //! The atomics of the lock-free kit: std's (and the `atomic` crate's generic one), or loom's when the kit is compiled into
 //! `loom_tests`. The kit takes its atomics from here and from nowhere else, so the models run the shipped code.
 //!
-//! [`planted`] is how the models prove that they can fail: it is `false` at compile time in the library, and in `loom_tests` it
-//! tells whether the named bug is switched on.
+//! [`planted`] is how the models prove that they can fail: it is `false` at compile time in the library, and in `loom_tests` and
+//! `crates/planted` it tells whether the named bug is switched on.
 
 #[cfg(not(loom))]
 mod imp {
@@ -16,10 +16,13 @@ mod imp {
         value
     }
 
+    #[cfg(not(planting))]
     #[inline(always)]
     pub(crate) const fn planted(_bug: super::Bug) -> bool {
         false
     }
+    #[cfg(planting)]
+    pub(crate) use crate::slips::planting::planted;
 }
 
 #[cfg(loom)]

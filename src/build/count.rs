@@ -10,6 +10,7 @@ use super::staged::{Place, Staged};
 use crate::Scalar;
 use crate::grid::{Coords, Shape, chunk_key};
 use crate::lockfree::{Chunk, ChunkId, Cursor, Full, Spare};
+use crate::slips::{Slip, slipped};
 
 /// What one worker saw while counting.
 #[derive(Debug, Default)]
@@ -145,7 +146,7 @@ fn house<S: Scalar, const D: usize>(
 ) -> bool {
     let mut rest = grid.levels.is_empty();
     if let Some(finest) = grid.levels.first() {
-        let mut widest = tally.spans[0];
+        let mut widest = if slipped(Slip::SpansOfOneBlock) { [0; 3] } else { tally.spans[0] };
         for (staged, home) in block.iter().zip(&mut *homes) {
             let ([x, y, z], span, fits) = finest.measure(&staged.bounds);
             let fits = fits & staged.place.takes_part();

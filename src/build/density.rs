@@ -5,7 +5,7 @@
 //! the Z curve, tell that for all powers of two together: objects with a common prefix share a cell.
 
 use super::staged::Staged;
-use crate::Scalar;
+use crate::{Scalar, memory};
 
 /// The sample is this times the root of the number of objects: cells that hold eight of all objects then show some sixty
 /// coincidences among the sampled ones.
@@ -33,15 +33,12 @@ pub(crate) struct Density<const D: usize> {
 impl<const D: usize> Density<D> {
     /// Takes a sample of the staged objects, which lie in a box of this low corner and these edges.
     pub(crate) fn sample<S: Scalar>(staged: &[Staged<S, D>], low: [f64; 3], extent: [f64; 3]) -> Self {
-        let points: Vec<[f64; D]> = sampled(staged.len())
-            .map(|position| &staged[position])
-            .filter(|staged| staged.place.takes_part())
-            .map(|staged| staged.bounds.min.map(S::to_f64))
-            .collect();
+        let sample = sampled(staged.len()).map(|position| &staged[position]).filter(|staged| staged.place.takes_part());
+        let points = memory::collect(sample.map(|staged| staged.bounds.min.map(S::to_f64)));
         let (low, extent) = without_outliers(&points, low, extent);
         let longest = extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
         // From the low corner on: around the centre, a thin layer would lie astride a border of every scale.
-        let mut codes: Vec<u128> = points.iter().map(|point| z_code(point, low, longest)).collect();
+        let mut codes = memory::collect(points.iter().map(|point| z_code(point, low, longest)));
         codes.sort_unstable();
 
         let sample = codes.len() as f64;
@@ -134,7 +131,8 @@ fn sampled(len: usize) -> impl Iterator<Item = usize> {
 fn without_outliers<const D: usize>(points: &[[f64; D]], mut low: [f64; 3], mut extent: [f64; 3]) -> ([f64; 3], [f64; 3]) {
     const LEFT_OUT: usize = 64; // one in so many at either end
     const FAR: f64 = 8.0;
-    let mut along = Vec::with_capacity(points.len());
+    let mut along = Vec::new();
+    memory::reserve_exact(&mut along, points.len());
     for axis in 0..D {
         along.clear();
         along.extend(points.iter().map(|point| point[axis]));

@@ -2,6 +2,7 @@
 
 use super::staged::{Place, Staged};
 use crate::lockfree::Cursor;
+use crate::memory;
 use crate::objects::Objects;
 use crate::{Aabb, Groups, RejectReason, Rejected, Scalar};
 
@@ -67,7 +68,7 @@ impl<O: ?Sized> Source<'_, O> {
         for (staged, &id) in block.iter_mut().zip(ids) {
             if !staged.bounds.is_valid() && !staged.place.is_vacant() {
                 staged.place = Place { cell: Place::REJECTED, rank: self.rejected.take(1) as u32 };
-                seen.rejected.push(Rejected { index: id as usize, reason: reason(&staged.bounds) });
+                memory::push(&mut seen.rejected, Rejected { index: id as usize, reason: reason(&staged.bounds) });
             }
         }
     }

@@ -50,7 +50,7 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
             spans: [[0; 3]; MAX_LEVELS],
             objects: [0; MAX_LEVELS],
             pool: Pool::new(Shape::<D>::CELLS, 16, MAX_CHUNKS),
-            directory: Directory::new(6),
+            directory: Directory::new(6).expect("half a kilobyte"),
             chunks: Vec::new(),
             items: Vec::new(),
             listed: 0..0,

@@ -6,6 +6,8 @@ use super::grid::Item;
 use super::plan::MAX_LEVELS;
 use crate::grid::{Shape, key_parts};
 use crate::lockfree::{ChunkId, Cursor, Pool};
+use crate::memory;
+use crate::slips::{Slip, slipped};
 
 /// How many chunks a worker claims at a time, and places with one `fetch_add`.
 const BLOCK: usize = 32;
@@ -68,7 +70,11 @@ fn add_items(items: &mut Vec<Item>, chunk: u32, mut begin: u32, end: u32) {
     }
     while begin < end {
         let next = end.min(begin.saturating_add(ITEM as u32));
-        items.push(Item { first_chunk: chunk, end_chunk: chunk + 1, begin, end: next });
+        if slipped(Slip::ItemShort) && next == end {
+            memory::push(items, Item { first_chunk: chunk, end_chunk: chunk + 1, begin, end: next - 1 });
+            return;
+        }
+        memory::push(items, Item { first_chunk: chunk, end_chunk: chunk + 1, begin, end: next });
         begin = next;
     }
 }

@@ -7,7 +7,7 @@ use super::density::Density;
 use super::staged::Staged;
 use super::survey::{Extent, SizeClass, Survey};
 use crate::grid::{Coords, Level, Shape};
-use crate::{Config, Scalar};
+use crate::{Config, Scalar, memory};
 
 /// The most levels there can be. Few levels are better than many (a pair of levels costs every fine chunk a look into the
 /// coarse level), and what fits none of them goes to a plain list.
@@ -81,7 +81,7 @@ impl<S: Scalar, const D: usize> Plan<S, D> {
             let origin = std::array::from_fn(|axis| low[axis] + (extent[axis] - size[axis]) / 2.0);
             Level::new(origin, size, cells.limit)
         });
-        let (levels, listed) = (levels.collect(), chosen.listed + survey.unbounded());
+        let (levels, listed) = (memory::collect(levels), chosen.listed + survey.unbounded());
         Plan { levels, listed, predicted: chosen.cost, objects, work: None }
     }
 
@@ -129,12 +129,11 @@ impl<const D: usize> Scene<D> {
     /// Cuts the classes into groups, a level each, as long as another cut saves a worthwhile part of the predicted cost.
     fn split(&self, classes: &[SizeClass], max_levels: usize, cell_size: Option<f64>) -> Choice {
         const WORTHWHILE: f64 = 0.93;
-        let mut cuts = vec![classes.len()];
+        let mut cuts = memory::collect([classes.len()]);
         let mut best = self.price(classes, &cuts, max_levels, cell_size);
         loop {
             let candidates = (1..classes.len()).filter(|cut| !cuts.contains(cut)).map(|cut| {
-                let mut with_cut = cuts.clone();
-                with_cut.push(cut);
+                let mut with_cut = memory::collect(cuts.iter().copied().chain([cut]));
                 with_cut.sort_unstable();
                 (self.price(classes, &with_cut, max_levels, cell_size), with_cut)
             });
@@ -151,7 +150,8 @@ impl<const D: usize> Scene<D> {
 
     /// The cost of a level for each group; the last group is put into the list instead if that is cheaper (or has to be).
     fn price(&self, classes: &[SizeClass], cuts: &[usize], max_levels: usize, cell_size: Option<f64>) -> Choice {
-        let mut groups = Vec::with_capacity(cuts.len());
+        let mut groups = Vec::new();
+        memory::reserve_exact(&mut groups, cuts.len());
         let mut first = 0;
         for &cut in cuts {
             let mut group = SizeClass::default();
@@ -161,7 +161,7 @@ impl<const D: usize> Scene<D> {
         }
         groups.retain(|group| group.objects > 0);
         let forced = |index: usize| if index == 0 { cell_size } else { None };
-        let cells: Vec<Cells> = groups.iter().enumerate().map(|(index, group)| self.best_cells(group, forced(index))).collect();
+        let cells = memory::collect(groups.iter().enumerate().map(|(index, group)| self.best_cells(group, forced(index))));
 
         let mut best = Choice { cost: Predicted { listed: f64::INFINITY, ..Predicted::default() }, ..Choice::default() };
         // With a forced cell size there is always a grid.
@@ -185,7 +185,7 @@ impl<const D: usize> Scene<D> {
             }
             cost.listed += listed as f64 * (listed as f64 / 2.0 / LANES * self.costs.compare + self.costs.row);
             if best.cost.total().is_infinite() || cost.total() < best.cost.total() {
-                best = Choice { levels: cells[..leveled].to_vec(), listed, cost };
+                best = Choice { levels: memory::collect(cells[..leveled].iter().copied()), listed, cost };
             }
         }
         best
@@ -288,7 +288,8 @@ mod tests {
     fn plan<S: Scalar>(boxes: impl IntoIterator<Item = Aabb<S, 3>>) -> Plan<S, 3> {
         let staged: Vec<_> =
             boxes.into_iter().map(|bounds| Staged { bounds, place: Place { cell: Place::LISTED, rank: 0 } }).collect();
-        let (mut survey, extent) = (Survey::new(), Extent::new());
+        let (mut survey, extent) = (Survey::default(), Extent::new());
+        survey.clear();
         survey.observe(&staged, &extent);
         Plan::choose(staged.len(), &survey, &extent, &staged, &Config::default())
     }

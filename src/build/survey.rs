@@ -2,7 +2,7 @@
 
 use super::staged::Staged;
 use crate::lockfree::Bound;
-use crate::{Aabb, Scalar};
+use crate::{Aabb, Scalar, memory};
 
 /// One class per power of two of the longest edge.
 const CLASSES: usize = 256;
@@ -44,7 +44,7 @@ impl<S: Scalar, const D: usize> Extent<S, D> {
 }
 
 /// How many objects of which size a worker saw. Estimates only: nothing that decides about a pair comes from here.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Survey {
     classes: Vec<SizeClass>,
     unbounded: usize,
@@ -75,12 +75,11 @@ impl SizeClass {
 }
 
 impl Survey {
-    pub(crate) fn new() -> Self {
-        Survey { classes: vec![SizeClass::default(); CLASSES], unbounded: 0 }
-    }
-
+    /// Makes it ready to observe.
     pub(crate) fn clear(&mut self) {
-        self.classes.fill(SizeClass::default());
+        self.classes.clear();
+        memory::reserve_exact(&mut self.classes, CLASSES);
+        self.classes.resize(CLASSES, SizeClass::default());
         self.unbounded = 0;
     }
 
@@ -125,7 +124,7 @@ impl Survey {
 
     /// The classes that occur, from small to large.
     pub(crate) fn classes(&self) -> Vec<SizeClass> {
-        self.classes.iter().filter(|class| class.objects > 0).copied().collect()
+        memory::collect(self.classes.iter().filter(|class| class.objects > 0).copied())
     }
 
     /// How many objects are infinite.

@@ -2,6 +2,8 @@
 
 use crate::detect::kernel::{Columns, LANES};
 use crate::lockfree::shared;
+use crate::memory::{Budget, replace_if_short};
+use crate::slips::{Slip, slipped};
 use crate::sync::{Atomic, Ordering};
 use crate::{Aabb, Ball, Groups, Scalar};
 
@@ -34,23 +36,26 @@ impl<S: Scalar, const D: usize> Table<S, D> {
     }
 
     /// Makes room for `entries` entries.
-    pub(crate) fn resize(&mut self, entries: usize) {
+    pub(crate) fn resize(&mut self, entries: usize, budget: &Budget) {
         let padded = entries + LANES;
         for column in self.min.iter_mut().chain(&mut self.max) {
-            replace_if_short(column, padded, S::ZERO);
+            replace_if_short(column, padded, budget);
         }
     }
 
     /// Makes room for what only some scenes need.
-    pub(crate) fn resize_extras(&mut self, entries: usize, grouped: bool, round: bool) {
+    pub(crate) fn resize_extras(&mut self, entries: usize, grouped: bool, round: bool, budget: &Budget) {
         let padded = entries + LANES;
-        (self.grouped, self.round) = (grouped, round);
         if grouped {
-            self.groups.iter_mut().for_each(|column| replace_if_short(column, padded, 0));
+            self.groups.iter_mut().for_each(|column| replace_if_short(column, padded, budget));
         }
         if round {
-            self.centers.iter_mut().chain([&mut self.radii]).for_each(|column| replace_if_short(column, padded, S::ZERO));
+            self.centers.iter_mut().chain([&mut self.radii]).for_each(|column| replace_if_short(column, padded, budget));
         }
+        if slipped(Slip::GroupsUnnoticed) {
+            return;
+        }
+        (self.grouped, self.round) = (grouped, round);
     }
 
     pub(crate) fn shrink(&mut self, entries: usize) {
@@ -89,27 +94,6 @@ impl<S: Scalar, const D: usize> Table<S, D> {
         let columns = self.min.iter().chain(&self.max).chain(&self.centers).chain([&self.radii]);
         let groups: usize = self.groups.iter().map(Vec::capacity).sum();
         columns.map(Vec::capacity).sum::<usize>() * size_of::<S>() + groups * size_of::<u32>()
-    }
-}
-
-/// Makes a buffer at least so long; what it held is lost. Zeros come straight from the system, page by page as they are used, so
-/// the workers that fill the buffer share the cost of its first use.
-pub(crate) fn replace_if_short<T: Copy>(buffer: &mut Vec<T>, len: usize, zero: T) {
-    if buffer.len() < len {
-        *buffer = Vec::new();
-        *buffer = vec![zero; len + len / 16];
-    }
-}
-
-/// Grows a buffer to a length without doubling it: memory follows the objects. It never shrinks, so a scene that comes back to
-/// its largest size allocates nothing.
-pub(crate) fn grow_exactly<T: Clone>(buffer: &mut Vec<T>, len: usize, value: T) {
-    if buffer.len() < len {
-        // A sixteenth more, so that a scene that grows object by object does not copy itself at every step.
-        if buffer.capacity() < len {
-            buffer.reserve_exact(len + len / 16 - buffer.len());
-        }
-        buffer.resize(len, value);
     }
 }
 

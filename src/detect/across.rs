@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::{Finder, View};
 use crate::grid::{Coords, Window, chunk_key, key_parts};
 use crate::lockfree::Chunk;
+use crate::slips::{Slip, slipped};
 use crate::{Aabb, Scalar};
 
 /// Lists the comparisons of some entries of a chunk with everything coarser.
@@ -33,7 +34,9 @@ pub(super) fn list<S: Scalar, const D: usize>(
         }
     }
     finder.candidates += view.grid.listed.len() as u64;
-    view.kernel.hits(&view.columns, &around, view.grid.listed.clone(), &mut finder.near);
+    if !slipped(Slip::ListedAcrossMissed) {
+        view.kernel.hits(&view.columns, &around, view.grid.listed.clone(), &mut finder.near);
+    }
 
     for &entry in &finder.near {
         let entry = entry as usize;

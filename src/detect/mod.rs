@@ -15,6 +15,7 @@ use std::ops::Range;
 
 use crate::Scalar;
 use crate::build::grid::{Grid, Item};
+use crate::memory::Budget;
 use kernel::{Columns, Kernel, Tasks};
 use sink::{Consumer, Sink};
 
@@ -32,7 +33,7 @@ pub(crate) struct Finder {
     /// How many pairs of boxes were compared.
     pub(crate) candidates: u64,
     tasks: Tasks,
-    reach: Box<same_level::Reach>,
+    reach: same_level::Reach,
     /// Entries of coarser levels near the chunk at hand.
     near: Vec<u32>,
 }
@@ -49,11 +50,12 @@ impl Finder {
         [short, long, self.near.capacity()]
     }
 
-    pub(crate) fn reserve(&mut self, [short, long, near]: [usize; 3]) {
+    /// As much room as that, if it can be had.
+    pub(crate) fn stock_up(&mut self, [short, long, near]: [usize; 3], budget: &Budget) {
         self.tasks.clear();
-        self.tasks.reserve((short, long));
+        self.tasks.stock_up((short, long), budget);
         self.near.clear();
-        self.near.reserve(near);
+        budget.stock_up(&mut self.near, near);
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -12,6 +12,7 @@ use crate::Scalar;
 use crate::build::offset::ITEM;
 use crate::grid::{Coords, Shape, key_parts};
 use crate::lockfree::{Chunk, ROW, Row};
+use crate::slips::{Slip, slipped};
 
 /// What is known of the entries at hand while their comparisons are listed.
 #[derive(Clone, Debug)]
@@ -95,7 +96,8 @@ impl Reach {
             let index = entry - first;
             let (x, up) = (self.high(0, index), self.high(1, index) > y);
             let back = D == 3 && self.high(2, index) > z;
-            tasks.add(entry, entry + 1..row.end((x as usize).min(ROW - 1)));
+            let behind = if slipped(Slip::ComparedWithItself) { entry } else { entry + 1 };
+            tasks.add(entry, behind..row.end((x as usize).min(ROW - 1)));
             self.past_end.add_if(index, x >= ROW as i32);
             self.upward.add_if(index, up);
             if D == 3 {
@@ -130,18 +132,19 @@ pub(super) fn list<S: Scalar, const D: usize>(
             continue;
         }
         reach.own_row::<D>(tasks, row, (y, z), first, inside);
-        for index in reach.past_end.iter() {
+        for index in reach.past_end.iter().filter(|_| !slipped(Slip::NextChunkMissed)) {
             around.add_part(tasks, first + index, y, z, ROW as i32, reach.high(0, index));
         }
-        for other_y in y + 1..=y + span[1] {
+        for other_y in y + 1..=y + span[1] - i32::from(slipped(Slip::UpwardRowMissed)) {
             around.add_row(tasks, first, reach, &reach.upward, (other_y, z), span[0]);
         }
         if D == 3 {
             for other_z in z + 1..=z + span[2] {
-                for other_y in y - span[1]..=y {
+                for other_y in y - span[1] + i32::from(slipped(Slip::BackwardRowMissed))..=y {
                     around.add_row(tasks, first, reach, &reach.backward, (other_y, other_z), span[0]);
                 }
-                for other_y in y + 1..=y + span[1] {
+                let corner = if slipped(Slip::CornerRowsMissed) { 0 } else { span[1] };
+                for other_y in y + 1..=y + corner {
                     around.add_row(tasks, first, reach, &reach.corner, (other_y, other_z), span[0]);
                 }
             }
@@ -156,6 +159,7 @@ impl<S: Scalar, const D: usize> Neighbourhood<'_, S, D> {
         if few.len == 0 {
             return; // and look up no chunk
         }
+        let span = if slipped(Slip::SpanForgotten) { 0 } else { span };
         let row = self.row(0, y, z);
         for index in few.iter() {
             let (low, high) = (reach.low_x(index) - span, reach.high(0, index));

@@ -9,9 +9,24 @@ use std::ops::ControlFlow;
 use crate::Pair;
 use crate::detect::kernel::LANES;
 use crate::lockfree::Blocks;
+use crate::memory::{self, Budget};
+use crate::slips::{Slip, slipped};
 
 /// Pairs per block: 32 KiB.
 pub(crate) const BLOCK: usize = 4096;
+
+/// How many blocks so many pairs take at most, however they fall to the workers.
+pub(crate) fn blocks_for(pairs: usize, workers: usize) -> usize {
+    // A kernel leaves a block when it might not have room for all lanes.
+    pairs.div_ceil(BLOCK - (LANES - 1)) + workers
+}
+
+/// Ends the step if there was no room for some pairs.
+pub(crate) fn refuse_missed(pairs: usize, workers: usize, budget: &Budget) {
+    if pairs > 0 {
+        budget.refuse(blocks_for(pairs, workers) * (BLOCK * size_of::<Pair>() + size_of::<Vec<Pair>>()));
+    }
+}
 
 /// What becomes of a worker's pairs.
 pub(crate) trait Consumer {
@@ -76,11 +91,14 @@ pub(crate) struct Sink<'a, C> {
     consumed: usize,
     consumer: C,
     enough: bool,
+    budget: &'a Budget,
+    /// Pairs for which there was no room.
+    missed: usize,
 }
 
 impl<'a, C: Consumer> Sink<'a, C> {
-    pub(crate) fn new(stock: &'a Blocks<'a, Vec<Pair>>, beyond: &'a mut Vec<Vec<Pair>>, consumer: C) -> Self {
-        Sink { stock, beyond, home: None, block: Vec::new(), consumed: 0, consumer, enough: false }
+    pub(crate) fn new(stock: &'a Blocks<'a, Vec<Pair>>, beyond: &'a mut Vec<Vec<Pair>>, budget: &'a Budget, consumer: C) -> Self {
+        Sink { stock, beyond, home: None, block: Vec::new(), consumed: 0, consumer, enough: false, budget, missed: 0 }
     }
 
     /// The block at hand, with room for at least as many pairs as a kernel finds at once.
@@ -95,15 +113,30 @@ impl<'a, C: Consumer> Sink<'a, C> {
     #[cold]
     fn make_room(&mut self) {
         self.settle();
-        if self.block.capacity() >= BLOCK && BLOCK - self.block.len() >= LANES {
+        if self.block.capacity() - self.block.len() >= LANES {
             return; // the consumer left room
         }
+        let next = self.stock.claim_one();
+        let has_room = next.as_ref().is_some_and(|block| block.capacity() >= BLOCK);
+        if !has_room && !self.budget.affords(BLOCK * size_of::<Pair>()) {
+            return self.do_without();
+        }
         self.put_back();
-        self.home = self.stock.claim_one();
+        self.home = next;
         if let Some(home) = &mut self.home {
             self.block = std::mem::take(home);
         }
-        self.block.reserve_exact(BLOCK);
+        memory::reserve_exact(&mut self.block, BLOCK);
+    }
+
+    /// There may be no more blocks, and so no answer; but there will be one about how much memory it would have taken. So the
+    /// pairs are still found and counted, in the block at hand.
+    #[cold]
+    fn do_without(&mut self) {
+        self.missed += self.block.len();
+        self.block.clear();
+        self.consumed = 0;
+        memory::reserve(&mut self.block, 64 * LANES);
     }
 
     /// Has the consumer look at what was found since the last time.
@@ -124,19 +157,22 @@ impl<'a, C: Consumer> Sink<'a, C> {
     }
 
     fn put_back(&mut self) {
-        let block = std::mem::take(&mut self.block);
+        let mut block = std::mem::take(&mut self.block);
+        if slipped(Slip::BlockLost) && block.len() > BLOCK - LANES {
+            block.clear();
+        }
         self.consumed = 0;
         match self.home.take() {
             Some(home) => *home = block,
-            None if block.capacity() > 0 => self.beyond.push(block),
+            None if block.capacity() > 0 => memory::push(self.beyond, block),
             None => {}
         }
     }
 
-    /// Hands the last block back.
-    pub(crate) fn finish(mut self) -> C {
+    /// Hands the last block back. Also returns for how many pairs there was no room.
+    pub(crate) fn finish(mut self) -> (C, usize) {
         self.settle();
         self.put_back();
-        self.consumer
+        (self.consumer, self.missed)
     }
 }

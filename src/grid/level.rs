@@ -1,6 +1,7 @@
 //! One grid of the hierarchy.
 
 use super::Coords;
+use crate::slips::{Slip, slipped};
 use crate::{Aabb, Scalar};
 
 /// A level: where its cells lie and which objects it takes.
@@ -38,7 +39,8 @@ impl<S: Scalar, const D: usize> Level<S, D> {
     pub(crate) fn cells_on(&self, axis: usize, coordinates: &[S], base: i32, cells: &mut [[i32; 4]]) {
         let (origin, inverse) = ([self.origin[axis]; 4], [self.inverse[axis]; 4]);
         for (cells, &four) in cells.iter_mut().zip(coordinates.as_chunks::<4>().0) {
-            *cells = S::cells(four, origin, inverse).map(|cell| cell - base);
+            let off = |cell: i32| i32::from(slipped(Slip::CellByTwoFormulas) && cell < 0);
+            *cells = S::cells(four, origin, inverse).map(|cell| cell - off(cell) - base);
         }
     }
 
@@ -52,6 +54,11 @@ impl<S: Scalar, const D: usize> Level<S, D> {
         let high = S::cells(lanes(&bounds.max), self.origin, self.inverse);
         let span: [i32; 4] = std::array::from_fn(|axis| high[axis] - low[axis]);
         let fits = (0..4).fold(true, |fits, axis| fits & (span[axis] <= self.limit[axis]));
+        if slipped(Slip::SpanByExtent) {
+            let extent = |axis: usize| (bounds.max[axis] - bounds.min[axis]) * self.inverse[axis];
+            let by_extent = |axis: usize| if axis < D { extent(axis).to_f64().round() as i32 } else { 0 };
+            return ([low[0], low[1], low[2]], std::array::from_fn(|axis| span[axis].min(by_extent(axis))), fits);
+        }
         ([low[0], low[1], low[2]], [span[0], span[1], span[2]], fits)
     }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{Coords, Level, Shape};
 use crate::lockfree::Chunk;
+use crate::slips::{Slip, slipped};
 use crate::{Aabb, Scalar};
 
 /// The cells of a level in which everything lives that a box can overlap.
@@ -22,6 +23,7 @@ impl Window {
     #[inline]
     pub(crate) fn new<S: Scalar, const D: usize>(level: &Level<S, D>, span: Coords, bounds: &Aabb<S, D>) -> Self {
         let (low, high) = (level.cell(&bounds.min), level.cell(&bounds.max));
+        let span = if slipped(Slip::WindowWithoutSpan) { [0; 3] } else { span };
         Window { low: std::array::from_fn(|axis| low[axis] - span[axis]), high }
     }
 
@@ -61,7 +63,7 @@ impl<const D: usize> LocalWindow<D> {
             if whole_rows {
                 f(run(chunk, first * Shape::<D>::ROW, last * Shape::<D>::ROW + Shape::<D>::ROW - 1));
             } else {
-                for row in first..=last {
+                for row in first..=last - usize::from(slipped(Slip::WindowRowMissed) && last > first) {
                     let cells = row * Shape::<D>::ROW;
                     f(run(chunk, cells + self.low[0] as usize, cells + self.high[0] as usize));
                 }

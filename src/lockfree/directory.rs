@@ -24,9 +24,17 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// A directory of `2^bits` slots.
-    pub(crate) fn new(bits: u32) -> Self {
-        Directory { slots: (0..1usize << bits).map(|_| AtomicU64::new(EMPTY)).collect(), bits }
+    /// A directory of `2^bits` slots, if there is memory for it.
+    pub(crate) fn new(bits: u32) -> Option<Self> {
+        let mut slots = Vec::new();
+        slots.try_reserve_exact(1 << bits).ok()?;
+        slots.extend((0..1usize << bits).map(|_| AtomicU64::new(EMPTY)));
+        Some(Directory { slots: slots.into_boxed_slice(), bits })
+    }
+
+    /// The bytes of a directory of `2^bits` slots.
+    pub(crate) fn bytes_for(bits: u32) -> usize {
+        size_of::<AtomicU64>() << bits
     }
 
     /// The least number of bits with room for `chunks` chunks.
@@ -139,7 +147,7 @@ impl Directory {
     /// disjoint ranges, but not beside insertion. Relaxed: ordered by the joins before and after.
     pub(crate) fn clear(&self, pool: &Pool, chunks: Range<usize>) {
         for id in chunks {
-            if let Some(slot) = pool.chunk(id as ChunkId).slot() {
+            if let Some(slot) = pool.get(id as ChunkId).and_then(|chunk| chunk.slot()) {
                 self.slots[slot as usize].store(EMPTY, Ordering::Relaxed);
             }
         }

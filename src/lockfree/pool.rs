@@ -19,6 +19,8 @@ pub(crate) enum Full {
     Directory,
     /// The pool has no index left.
     Pool,
+    /// There is no memory for the pool to grow, or it may not have it. Holds how many bytes it would have had in all.
+    Memory(usize),
 }
 
 /// Slabs per doubling: a slab adds a quarter of what there is, so at most a fifth of the pool is unused when it stops growing.
@@ -36,6 +38,8 @@ pub(crate) struct Pool {
     words_per_chunk: usize,
     first_slab: u32,
     limit: u32,
+    /// No slab is made beyond so many bytes.
+    most_bytes: usize,
 }
 
 impl Pool {
@@ -43,7 +47,8 @@ impl Pool {
     pub(crate) fn new(cells: usize, first_slab: u32, limit: u32) -> Self {
         assert!(first_slab.is_power_of_two() && limit <= 1 << 30);
         let next = CachePadded::new(AtomicU32::new(0));
-        let mut pool = Pool { next, slabs: Box::default(), words_per_chunk: HEADER + cells, first_slab, limit };
+        let mut pool =
+            Pool { next, slabs: Box::default(), words_per_chunk: HEADER + cells, first_slab, limit, most_bytes: usize::MAX };
         pool.slabs = (0..pool.slabs_for(limit)).map(|_| AtomicPtr::new(std::ptr::null_mut())).collect();
         pool
     }
@@ -68,7 +73,7 @@ impl Pool {
         let (slab, _) = self.locate(id);
         // Relaxed: asks only whether there is a slab; `chunk` acquires it.
         if self.slabs[slab].load(Ordering::Relaxed).is_null() {
-            self.grow(slab);
+            self.grow(slab)?;
         }
         if !planted(Bug::ChunkNotCleared) {
             self.chunk(id).clear();
@@ -77,41 +82,60 @@ impl Pool {
     }
 
     #[cold]
-    fn grow(&self, slab: usize) {
-        let mine = Box::into_raw(Box::new(Slab::new(self.slab_chunks(slab) * self.words_per_chunk)));
+    fn grow(&self, slab: usize) -> Result<(), Full> {
+        let bytes = (0..=slab).map(|slab| self.slab_bytes(slab)).sum();
+        if bytes > self.most_bytes {
+            return Err(Full::Memory(bytes));
+        }
+        let mine = Slab::new(self.slab_chunks(slab) * self.words_per_chunk).and_then(Slab::into_raw);
+        let mine = mine.ok_or(Full::Memory(bytes))?;
         let null = std::ptr::null_mut();
         if planted(Bug::SlabByStore) {
-            return self.slabs[slab].store(mine, Ordering::Release);
+            self.slabs[slab].store(mine, Ordering::Release);
+            return Ok(());
         }
         let release = if planted(Bug::SlabRelaxed) { Ordering::Relaxed } else { Ordering::Release };
         // Release: pairs with the acquire load in `chunk`. Relaxed on failure: the winner's slab is not looked into here.
         if self.slabs[slab].compare_exchange(null, mine, release, Ordering::Relaxed).is_err() && !planted(Bug::SlabLeaked) {
-            // SAFETY: `mine` came from `Box::into_raw` above and lost the race, so no other thread ever saw it.
+            // SAFETY: `mine` came from `Slab::into_raw` above and lost the race, so no other thread ever saw it.
             drop(unsafe { Box::from_raw(mine) });
         }
+        Ok(())
     }
 
     /// The chunk of an index that [`allocate`](Self::allocate) returned.
     #[inline]
     pub(crate) fn chunk(&self, id: ChunkId) -> Chunk<'_> {
+        self.get(id).expect("the chunk was allocated")
+    }
+
+    /// The chunk of an index that was handed out, unless there was no memory for it.
+    #[inline]
+    pub(crate) fn get(&self, id: ChunkId) -> Option<Chunk<'_>> {
         let (slab, offset) = self.locate(id);
         let acquire = if planted(Bug::SlabReadRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
         // Acquire: pairs with the release of the exchange in `grow`. (A plain load on x86 and one `ldar` on ARM.)
-        let slab = NonNull::new(self.slabs[slab].load(acquire)).expect("the chunk was allocated");
+        let slab = NonNull::new(self.slabs[slab].load(acquire))?;
         // SAFETY: a non-null slab pointer comes from the winning exchange in `grow`, is initialised (acquire above), and stays
         // valid until the pool is dropped or shrunk, which take `&mut self` and so outlive no `Chunk<'_>`.
         let slab: &Slab = unsafe { slab.as_ref() };
-        Chunk::new(&slab.words()[offset as usize * self.words_per_chunk..][..self.words_per_chunk])
+        Some(Chunk::new(&slab.words()[offset as usize * self.words_per_chunk..][..self.words_per_chunk]))
     }
 
-    /// Makes sure that the slabs of the first `chunks` chunks are there.
-    pub(crate) fn reserve(&self, chunks: u32) {
+    /// Lets it have no more than so many bytes, and no less than it has.
+    pub(crate) fn limit_bytes(&mut self, most: usize) {
+        self.most_bytes = most;
+    }
+
+    /// Makes sure that the slabs of the first `chunks` chunks are there, if there is memory.
+    pub(crate) fn reserve(&self, chunks: u32) -> Result<(), Full> {
         for slab in 0..self.slabs_for(chunks.min(self.limit)) {
             // Relaxed: asks only whether there is a slab.
             if self.slabs[slab].load(Ordering::Relaxed).is_null() {
-                self.grow(slab);
+                self.grow(slab)?;
             }
         }
+        Ok(())
     }
 
     /// How many indices were handed out since the last [`recycle`](Self::recycle): the chunks are `0..used`. Exact after a join.
@@ -130,7 +154,7 @@ impl Pool {
             let pointer = slab.load(Ordering::Relaxed);
             slab.store(std::ptr::null_mut(), Ordering::Relaxed);
             if !pointer.is_null() {
-                // SAFETY: the pointer comes from `Box::into_raw` in `grow`, was just taken out of the only place that holds it,
+                // SAFETY: the pointer comes from `Slab::into_raw` in `grow`, was just taken out of the only place that holds it,
                 // and `&mut self` excludes chunks that still point into it.
                 drop(unsafe { Box::from_raw(pointer) });
             }
@@ -140,8 +164,7 @@ impl Pool {
     /// Memory held, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let held = |slab: &usize| !self.slabs[*slab].load(Ordering::Relaxed).is_null();
-        let size = |slab| self.slab_chunks(slab) * self.words_per_chunk * size_of::<AtomicU32>();
-        (0..self.slabs.len()).filter(held).map(size).sum()
+        (0..self.slabs.len()).filter(held).map(|slab| self.slab_bytes(slab)).sum()
     }
 
     /// How many slabs hold the first `chunks` chunks.
@@ -158,6 +181,10 @@ impl Pool {
         let size_bits = self.first_slab.ilog2() + doubling;
         let slab = SLABS_PER_DOUBLING * doubling + ((shifted >> size_bits) & (SLABS_PER_DOUBLING - 1));
         (slab as usize, shifted & ((1 << size_bits) - 1))
+    }
+
+    fn slab_bytes(&self, slab: usize) -> usize {
+        self.slab_chunks(slab) * self.words_per_chunk * size_of::<AtomicU32>()
     }
 
     fn slab_chunks(&self, slab: usize) -> usize {
@@ -190,12 +217,21 @@ struct Slab {
 }
 
 impl Slab {
-    fn new(words: usize) -> Self {
+    /// A slab of zeros, if there is memory for it.
+    fn new(words: usize) -> Option<Self> {
         let lines = words.div_ceil(16);
-        let arena = Bump::with_capacity(lines * size_of::<Line>());
-        let lines = arena.alloc_slice_fill_with(lines, |_| Line(std::array::from_fn(|_| AtomicU32::new(0))));
+        let arena = Bump::try_with_capacity(lines * size_of::<Line>()).ok()?;
+        let lines = arena.try_alloc_slice_fill_with(lines, |_| Line(std::array::from_fn(|_| AtomicU32::new(0)))).ok()?;
         let first = NonNull::from(&mut *lines).cast::<AtomicU32>();
-        Slab { words: NonNull::slice_from_raw_parts(first, lines.len() * 16), _arena: tracked(arena) }
+        Some(Slab { words: NonNull::slice_from_raw_parts(first, lines.len() * 16), _arena: tracked(arena) })
+    }
+
+    /// `Box::into_raw` of a box that may be refused. A boxed slice of one slab is laid out like a boxed slab.
+    fn into_raw(self) -> Option<*mut Slab> {
+        let mut one = Vec::new();
+        one.try_reserve_exact(1).ok()?;
+        one.push(self);
+        Some(Box::into_raw(one.into_boxed_slice()).cast())
     }
 
     #[inline(always)]

@@ -163,14 +163,15 @@ impl<S: Scalar, const D: usize> Neighbours<S, D> {
         let (layout, store) = (self.layout, &mut self.store);
         match parallel {
             true => self.broad_phase.in_pool(objects.len(), |engine, team| find(engine, objects, team, layout, store)),
-            false => find(&mut self.broad_phase.engine, objects, Team::ALONE, layout, store),
+            false => self.broad_phase.with_team(Team::ALONE, |engine, team| find(engine, objects, team, layout, store)),
         }
         self.rows()
     }
 
     /// The same with a team that is already there.
     fn search_with(&mut self, objects: &(impl Objects<S, D> + ?Sized), team: Team) {
-        find(&mut self.broad_phase.engine, objects, team, self.layout, &mut self.store);
+        let (layout, store) = (self.layout, &mut self.store);
+        self.broad_phase.with_team(team, |engine, team| find(engine, objects, team, layout, store));
     }
 }
 

@@ -3,8 +3,8 @@
 use super::Neighbours;
 use super::periodic_rows::PeriodicRows;
 use super::points::half_of;
-use crate::build::table::grow_exactly;
 use crate::lockfree::Blocks;
+use crate::memory::{Budget, grow_exactly};
 use crate::objects::Objects;
 use crate::periodic::{Domain, Image, Images, image_of, list_rejected, space};
 use crate::workers::Team;
@@ -109,7 +109,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbours<S, D> {
 
     fn search_points<P: Into<[S; D]> + Copy + Sync>(&mut self, points: &[P], radius: S, team: Team) {
         let mut balls = std::mem::take(&mut self.balls);
-        grow_exactly(&mut balls, points.len(), Ball { center: [S::ZERO; D], radius: S::ZERO });
+        grow_exactly(&mut balls, points.len(), Ball { center: [S::ZERO; D], radius: S::ZERO }, &Budget::unlimited());
         rayon_scope(team, || {
             let blocks = Blocks::new(&mut balls[..points.len()], BLOCK);
             team.at_most(points.len().div_ceil(BLOCK)).run(|| {

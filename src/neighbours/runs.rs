@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::build::table::grow_exactly;
 use crate::detect::kernel::LANES;
+use crate::memory::{Budget, grow_exactly};
 
 /// Runs of at most [`LANES`] entries each.
 ///
@@ -65,7 +65,7 @@ impl Runs {
     }
 
     pub(super) fn reserve(&mut self, runs: usize) {
-        grow_exactly(&mut self.pieces, runs, 0..0);
+        grow_exactly(&mut self.pieces, runs, 0..0, &Budget::unlimited());
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -4,10 +4,9 @@ use crossbeam::utils::CachePadded;
 
 use super::search::Search;
 use super::shelf::{Place, Stock, block_size, parts};
-use crate::build::table::replace_if_short;
 use crate::detect::kernel::LANES;
-use crate::engine::reserve_with_slack;
 use crate::lockfree::Blocks;
+use crate::memory::{Budget, replace_if_short, reserve_with_slack};
 use crate::prefetch::prefetch;
 use crate::workers::Team;
 
@@ -66,8 +65,8 @@ impl Store {
         while self.workers.len() < team.workers() {
             self.workers.push(CachePadded::default());
         }
-        replace_if_short(&mut self.places, objects, [0; 2]);
-        replace_if_short(&mut self.offsets, objects + 1, 0);
+        replace_if_short(&mut self.places, objects, &Budget::unlimited());
+        replace_if_short(&mut self.offsets, objects + 1, &Budget::unlimited());
     }
 
     /// The workers, and what they share.
@@ -89,7 +88,7 @@ impl Store {
         }
         self.offsets[objects] = total;
         self.objects = objects;
-        replace_if_short(&mut self.indices, total, 0);
+        replace_if_short(&mut self.indices, total, &Budget::unlimited());
 
         let (offsets, places, stock) = (&self.offsets[..=objects], &self.places[..objects], &self.stock);
         let blocks = Blocks::new(&mut self.indices[..total], COPIED);

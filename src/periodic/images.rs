@@ -24,8 +24,8 @@
 
 use super::PeriodicReason;
 use super::domain::{Domain, Wrapped};
-use crate::engine::reserve_with_slack;
 use crate::lockfree::{Blocks, shared};
+use crate::memory::reserve_with_slack;
 use crate::sync::Ordering;
 use crate::workers::Team;
 use crate::{Aabb, Bounded, Scalar};

@@ -2,6 +2,7 @@
 
 use super::{Divisible, Sorter, share_out};
 use crate::engine::Engine;
+use crate::memory;
 use crate::workers::Team;
 use crate::{Pair, Pairs, Scalar};
 
@@ -20,6 +21,7 @@ impl Ordered {
         let code = |pair: Pair| Some(u64::from(pair.a) << 32 | u64::from(pair.b));
         let codes = self.sorter.sort(pairs, largest, &code, team);
         self.pairs.clear();
+        memory::reserve(&mut self.pairs, codes.len());
         self.pairs.resize(codes.len(), Pair::default());
         share_out(Decoding { codes, pairs: &mut self.pairs }, team, &|Decoding { codes, pairs }| {
             for (pair, code) in pairs.iter_mut().zip(codes) {

@@ -9,6 +9,7 @@ pub(crate) use canonical::Ordered;
 pub(crate) use divide::{Divisible, share_out};
 
 use crate::lockfree::shared;
+use crate::memory;
 use crate::sync::Ordering;
 use crate::workers::Team;
 use crate::{Pair, Pairs};
@@ -60,7 +61,7 @@ impl Sorter {
         let slices_before = |part: usize| part * slices / parts;
         self.parts.clear();
         // How many slices there are depends on how the work was shared out, so there is room for the most.
-        self.parts.reserve(team.workers() * PARTS);
+        memory::reserve(&mut self.parts, team.workers() * PARTS);
         self.parts.extend((0..parts).map(|part| Part {
             first_slice: slices_before(part),
             slices: slices_before(part + 1) - slices_before(part),
@@ -89,10 +90,12 @@ impl Sorter {
         let total = self.parts.iter().map(|part| part.pairs).sum();
         let (buckets, shift) = buckets(total, largest);
         // Grows to the most pairs of any step and is not cleared: every place that is read is written before.
-        self.unsorted.resize(total.max(self.unsorted.len()), 0);
-        self.sorted.resize(total.max(self.sorted.len()), 0);
+        for codes in [&mut self.unsorted, &mut self.sorted] {
+            memory::reserve(codes, total.saturating_sub(codes.len()));
+            codes.resize(total.max(codes.len()), 0);
+        }
         self.places.clear();
-        self.places.reserve(team.workers() * PARTS * buckets);
+        memory::reserve(&mut self.places, team.workers() * PARTS * buckets);
         self.places.resize(self.parts.len() * buckets, 0);
 
         let work = Encoding { parts: &mut self.parts, codes: &mut self.unsorted, places: &mut self.places };
@@ -139,6 +142,7 @@ impl Sorter {
     /// Bucket after bucket, and within a bucket part after part. Returns how many codes there are.
     fn turn_counts_into_places(&mut self, buckets: usize) -> usize {
         self.buckets.clear();
+        memory::reserve(&mut self.buckets, buckets);
         let mut next = 0;
         for bucket in 0..buckets {
             let first = next;

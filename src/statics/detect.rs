@@ -4,7 +4,7 @@ use std::slice;
 
 use super::StaticSet;
 use crate::build::gather;
-use crate::detect::sink::{Sink, Store};
+use crate::detect::sink::{self, Sink, Store};
 use crate::engine::{Engine, Worker, stock_up};
 use crate::lockfree::{Blocks, Cursor};
 use crate::objects::Objects;
@@ -58,10 +58,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let tiers = [&statics.base, &statics.recent].map(|tier| (tier, tier.queries()));
         let stock = Blocks::new(&mut self.static_pairs, 1);
         let workers = Blocks::new(&mut self.workers, 1);
+        let (budget, missed) = (&self.budget, Cursor::new());
         team.run(|| {
             let Some(worker) = workers.claim_one() else { return };
             let Worker { touched, pairs_beyond, .. } = &mut **worker;
-            let mut sink = Sink::new(&stock, pairs_beyond, Store { filter: |_| true });
+            let mut sink = Sink::new(&stock, pairs_beyond, budget, Store { filter: |_| true });
             while let Some(claimed) = cursor.claim(gather::BLOCK, entries) {
                 for entry in claimed {
                     let (bounds, id) = (columns.bounds(entry), columns.id(entry));
@@ -83,12 +84,13 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                     }
                 }
             }
-            sink.finish();
+            missed.take(sink.finish().1);
         });
+        sink::refuse_missed(missed.claimed(), team.workers(), budget);
         for worker in &mut self.workers {
             self.static_pairs.append(&mut worker.pairs_beyond);
         }
-        stock_up(&mut self.static_pairs, team);
+        stock_up(&mut self.static_pairs, team, &self.budget);
         let most = self.workers.iter().map(|worker| worker.touched.capacity()).max().unwrap_or(0);
         self.workers.iter_mut().for_each(|worker| {
             worker.touched.clear();

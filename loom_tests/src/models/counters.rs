@@ -30,6 +30,14 @@ model!(
     catches { CountTorn: "the ranks are not a permutation", RankReread: "the ranks are not a permutation" }
 );
 
+/// Five threads do.
+///
+/// Catches counting by load and store.
+fn five_threads() {
+    ranks_are_a_permutation(&[&[1, 1], &[2, 1], &[1, 3], &[1, 1], &[2, 2]]);
+}
+model!(five_threads, Preemptions(2), catches { CountTorn: "the ranks are not a permutation" });
+
 fn ranks_are_a_permutation(runs: &'static [&'static [u32]]) {
     const CELL: usize = 1;
     let words: Arc<[AtomicU32]> = (0..16 + 3).map(|_| AtomicU32::new(0)).collect();

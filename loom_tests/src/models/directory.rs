@@ -125,6 +125,26 @@ fn spares_of_three() {
 }
 model!(spares_of_three, Preemptions(3), catches { LoserForgetsSpare: "spuriously full" });
 
+/// Four threads insert two keys, two of them in the opposite order.
+///
+/// Catches a publication by a plain store, and a spare used twice.
+fn two_keys_of_four() {
+    one_chunk_per_key(4, [&[A, B], &[B, A], &[A, B], &[B, A]]);
+}
+model!(
+    two_keys_of_four,
+    Preemptions(2),
+    catches { PublishByStore: "one key, two chunks", SpareUsedTwice: "two keys, one chunk" }
+);
+
+/// Five threads, as many as loom allows, insert one key.
+///
+/// Catches a slot read without acquire, and a loser that does not look.
+fn one_key_of_five() {
+    one_chunk_per_key(4, [&[A], &[A], &[A], &[A], &[A]]);
+}
+model!(one_key_of_five, Preemptions(2), catches { FindRelaxed: "one key, two chunks", LoserMovesOn: "one key, two chunks" });
+
 /// Inserts the keys, a list per thread, into a directory of `2^bits` slots. The pool has a chunk for each key and one for each
 /// thread. (One less looks enough, but `spares_of_three` fails with it: the winners of two races may each overlook the other's
 /// key.)

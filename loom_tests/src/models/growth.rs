@@ -32,7 +32,7 @@ fn directory_doubles() {
         }
         assert!(!outcomes.contains(&Err(Full::Pool)));
         passes += 1;
-        kit.directory = Directory::new(kit.directory.bits() + 1);
+        kit.directory = Directory::new(kit.directory.bits() + 1).unwrap();
         kit.pool.recycle();
     }
     assert!((2..=3).contains(&passes), "{passes} passes");

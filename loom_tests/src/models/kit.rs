@@ -21,7 +21,7 @@ pub(super) struct Kit {
 impl Kit {
     /// As it is in the beginning: no slab exists yet.
     pub(super) fn new(bits: u32, first_slab: u32, chunks: u32) -> Self {
-        Kit { directory: Directory::new(bits), pool: Pool::new(CELLS, first_slab, chunks) }
+        Kit { directory: Directory::new(bits).unwrap(), pool: Pool::new(CELLS, first_slab, chunks) }
     }
 
     /// As it is in the middle of its life: the pool's one slab is there, and every chunk carries the key and the counters of the
@@ -34,7 +34,7 @@ impl Kit {
             pool.chunk(id).count(0, 7);
         }
         pool.recycle();
-        Kit { directory: Directory::new(bits), pool }
+        Kit { directory: Directory::new(bits).unwrap(), pool }
     }
 }
 

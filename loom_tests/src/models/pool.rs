@@ -47,6 +47,14 @@ model!(
     catches { SlabByStore: "leaked", SlabRelaxed: "Causality violation", PoolClaimTorn: "handed out twice" }
 );
 
+/// Four threads take two chunks each, over several borders.
+///
+/// Catches a slab published by a plain store, and a loser's slab that is not freed.
+fn four_threads() {
+    chunks_are_their_owners(4, 2, 2);
+}
+model!(four_threads, Preemptions(2), catches { SlabByStore: "leaked", SlabLeaked: "leaked" });
+
 fn chunks_are_their_owners(workers: usize, first_slab: u32, each: usize) {
     let all = workers * each;
     let pool = Arc::new(Pool::new(CELLS, first_slab, all as u32));

@@ -45,6 +45,18 @@ fn three_workers() {
 }
 model!(three_workers, Preemptions(3), catches { CountTorn: "written twice", LoserRelaxed: "the chunk was allocated" });
 
+/// Four workers count, in a pool that was used before; one of them does the rest.
+///
+/// Catches a chunk published by a plain store, and a rank that is read back.
+fn four_workers() {
+    every_slot_is_written_once(
+        Kit::used(3, 6, &[9; 4]),
+        &[&[(A, 0), (B, 1)], &[(B, 1)], &[(A, 0)], &[(B, 0), (A, 1)]],
+        [4, 1, 1],
+    );
+}
+model!(four_workers, Preemptions(2), catches { PublishByStore: "objects got lost", RankReread: "written twice" });
+
 /// Where an object is to go: chunk and cell.
 type Object = (Key, usize);
 

@@ -11,6 +11,7 @@ mod x86;
 
 use std::ops::Range;
 
+use crate::slips::{Slip, slipped};
 use crate::{Aabb, Ball, Groups, InstructionSet, Pair, Scalar};
 pub(crate) use tasks::Tasks;
 
@@ -86,7 +87,8 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
             |entry: usize| self.groups.map(|[member, mask, body]| Groups::new(member[entry], mask[entry]).of_body(body[entry]));
         let ball =
             |entry: usize| self.balls.map(|(centers, radii)| Ball { center: centers.map(|c| c[entry]), radius: radii[entry] });
-        let admitted = groups(a).zip(groups(b)).is_none_or(|(a, b)| a.admit(b));
+        let one_way = |a: Groups, b: Groups| slipped(Slip::GroupsOneWay) && a.member & b.mask != 0;
+        let admitted = groups(a).zip(groups(b)).is_none_or(|(a, b)| a.admit(b) || one_way(a, b));
         admitted && ball(a).zip(ball(b)).is_none_or(|(a, b)| a.touches(&b))
     }
 
@@ -197,6 +199,12 @@ impl Kernel {
 /// A bit for each lane that is still inside the run.
 #[inline(always)]
 fn lanes_below(remaining: usize) -> u32 {
+    if slipped(Slip::MaskShort) {
+        return (1 << remaining.saturating_sub(1).min(LANES)) - 1;
+    }
+    if slipped(Slip::MaskFull) {
+        return (1 << LANES) - 1;
+    }
     (1 << remaining.min(LANES)) - 1
 }
 

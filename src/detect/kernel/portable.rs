@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::{Columns, LANES, Tasks, lanes_below};
-use crate::{Aabb, Pair, Scalar};
+use crate::slips::{Slip, slipped};
+use crate::{Aabb, Pair, Scalar, memory};
 
 pub(super) fn pairs<S: Scalar, const D: usize, const EXTRAS: bool>(
     columns: &Columns<'_, S, D>,
@@ -59,6 +60,7 @@ pub(super) fn partners<S: Scalar, const D: usize, const BOXES: bool>(
         for at in run.clone().step_by(LANES) {
             let overlapping = if BOXES { overlaps(columns, &bounds, at) } else { u32::MAX };
             let others = set(overlapping & lanes_below(run.end - at)).map(|lane| at + lane);
+            memory::reserve(out, LANES);
             out.extend(others.filter(|&other| other != entry && columns.admit(entry, other)).map(|other| columns.ids[other]));
         }
     }
@@ -71,6 +73,7 @@ pub(super) fn hits<S: Scalar, const D: usize>(
     out: &mut Vec<u32>,
 ) {
     for at in run.clone().step_by(LANES) {
+        memory::reserve(out, LANES);
         out.extend(set(overlaps(columns, bounds, at) & lanes_below(run.end - at)).map(|lane| (at + lane) as u32));
     }
 }
@@ -99,6 +102,9 @@ pub(super) fn overlaps<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, b
         let max: &[S; LANES] = columns.max[axis][at..at + LANES].try_into().expect("the columns are padded");
         for lane in 0..LANES {
             hit[lane] &= (min[lane] <= bounds.max[axis]) & (bounds.min[axis] <= max[lane]);
+            if slipped(Slip::TouchIsNoOverlap) {
+                hit[lane] &= min[lane] != bounds.max[axis];
+            }
         }
     }
     hit.iter().enumerate().fold(0, |mask, (lane, &hit)| mask | u32::from(hit) << lane)

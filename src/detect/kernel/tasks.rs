@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::LANES;
-use crate::build::table::grow_exactly;
+use crate::memory::{self, Budget, grow_exactly};
+use crate::slips::{Slip, slipped};
 
 /// An entry to be compared with a run of others.
 ///
@@ -16,6 +17,8 @@ pub(crate) struct Task {
 }
 
 impl Task {
+    const NONE: Task = Task { entry_begin: 0, end: 0 };
+
     #[inline(always)]
     fn new(entry: usize, run: &Range<usize>) -> Self {
         Task { entry_begin: entry as u64 | (run.start as u64) << 32, end: run.end as u64 }
@@ -67,7 +70,7 @@ impl Tasks {
     /// without a loop whose end it would have to guess.
     #[inline(always)]
     pub(crate) fn add(&mut self, entry: usize, run: Range<usize>) {
-        let batches = run.len().div_ceil(LANES);
+        let batches = if slipped(Slip::RunRestLost) { run.len() / LANES } else { run.len().div_ceil(LANES) };
         let task = Task::new(entry, &run);
         self.candidates += run.len() as u64;
         if batches > SHORT {
@@ -84,13 +87,14 @@ impl Tasks {
 
     #[inline(never)]
     fn add_long(&mut self, task: Task) {
-        self.long.push(task);
+        memory::push(&mut self.long, task);
     }
 
     #[cold]
     fn grow(&mut self) {
         // At once as many as hardly any item has: which entries make an item differs from step to step.
-        self.reserve(((2 * self.list.len()).max(4096), 0));
+        let more = (2 * self.list.len()).max(4096);
+        grow_exactly(&mut self.list, more, Task::NONE, &Budget::unlimited());
     }
 
     pub(crate) fn is_done(&self) -> bool {
@@ -112,7 +116,7 @@ impl Tasks {
 
     /// Puts back what is left of a long run, from `begin` on.
     pub(super) fn put_back(&mut self, task: Task, begin: usize) {
-        self.long.push(task.behind(begin - task.begin()));
+        memory::push(&mut self.long, task.behind(begin - task.begin()));
     }
 
     /// Empties the list and returns how many pairs of boxes it compared.
@@ -128,9 +132,12 @@ impl Tasks {
         (self.list.len(), self.long.capacity())
     }
 
-    pub(crate) fn reserve(&mut self, (short, long): (usize, usize)) {
-        grow_exactly(&mut self.list, short, Task::new(0, &(0..0)));
-        self.long.reserve(long.saturating_sub(self.long.len()));
+    /// The same room as another list has, if that can be had.
+    pub(crate) fn stock_up(&mut self, (short, long): (usize, usize), budget: &Budget) {
+        if budget.stock_up(&mut self.list, short) && self.list.len() < short {
+            self.list.resize(short, Task::NONE);
+        }
+        budget.stock_up(&mut self.long, long);
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 use std::ops::Range;
 
 use super::{Columns, KernelScalar, LANES, Tasks, lanes_below, portable};
-use crate::{Aabb, Pair, Scalar};
+use crate::{Aabb, Pair, Scalar, memory};
 
 /// What both instruction sets share: `overlaps` says which of eight entries overlap, `front` moves those of eight numbers that are
 /// in a set to the front. A macro, because a function could not be compiled for two instruction sets.
@@ -253,7 +253,7 @@ kernel!(
 #[target_feature(enable = "avx2,popcnt")]
 #[inline]
 fn append(out: &mut Vec<u32>, front: __m256i, set: u32) {
-    out.reserve(LANES);
+    memory::reserve(out, LANES);
     let len = out.len();
     // SAFETY: there is room for eight, and as many of them as are in the set count.
     unsafe {

@@ -1,98 +1,9 @@
 //! A search in a scene that no longer grows allocates nothing, on any number of threads.
-//!
-//! The allocator of this test binary counts per test: a thread counts for the test that enlisted it.
 
-mod common;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
-
-use common::Rng;
 use pivotgrid::{Ball, Neighbours};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
-#[derive(Default)]
-struct Account {
-    allocations: AtomicUsize,
-    live_bytes: AtomicIsize,
-}
-
-thread_local! {
-    /// Constant and without a destructor: reading it allocates nothing, also while a thread begins or ends.
-    static ACCOUNT: Cell<Option<&'static Account>> = const { Cell::new(None) };
-}
-
-struct Counting;
-
-impl Counting {
-    fn book(allocations: usize, bytes: isize) {
-        if let Some(account) = ACCOUNT.get() {
-            account.allocations.fetch_add(allocations, Ordering::Relaxed);
-            account.live_bytes.fetch_add(bytes, Ordering::Relaxed);
-        }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-// SAFETY: every call goes to `System` unchanged; the bookkeeping around it touches no memory but its own counters.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        Self::book(1, layout.size() as isize);
-        // SAFETY: the caller's promise about `layout` is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        Self::book(1, layout.size() as isize);
-        // SAFETY: as above.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        Self::book(1, size as isize - layout.size() as isize);
-        // SAFETY: `pointer` came from `System` with this layout, because all our pointers do; `size` is the caller's promise.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        Self::book(0, -(layout.size() as isize));
-        // SAFETY: as for `realloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-impl Account {
-    /// An account for this test, with the calling thread enlisted. Leaked, since threads may outlive the test.
-    fn open() -> &'static Account {
-        let account: &'static Account = Box::leak(Box::default());
-        ACCOUNT.set(Some(account));
-        account
-    }
-
-    /// A pool whose threads count for this account, after it has run some joins: a thread's first turn at stealing registers it
-    /// with crossbeam's epochs, which is rayon's allocation and not ours.
-    fn pool(&'static self, threads: usize) -> ThreadPool {
-        let enlist = move |_| ACCOUNT.set(Some(self));
-        let pool = ThreadPoolBuilder::new().num_threads(threads).start_handler(enlist).build().expect("a thread pool");
-        fn fork(depth: usize) {
-            if depth > 0 {
-                rayon::join(|| fork(depth - 1), || fork(depth - 1));
-            } else {
-                std::thread::sleep(std::time::Duration::from_micros(50));
-            }
-        }
-        pool.install(|| fork(9));
-        pool.broadcast(|_| ());
-        pool
-    }
-
-    fn allocations(&self) -> usize {
-        self.allocations.load(Ordering::Relaxed)
-    }
-}
+use crate::account::Account;
+use crate::common::Rng;
 
 /// Balls of mixed sizes that swing between two places, so that the first two steps have seen all there is.
 fn swing(n: usize) -> [Vec<Ball<f32, 3>>; 2] {
@@ -173,7 +84,7 @@ fn nothing_in_small_and_bad_scenes() {
 #[test]
 fn memory_is_known_and_given_back() {
     let account = Account::open();
-    let live = || account.live_bytes.load(Ordering::Relaxed);
+    let live = || account.live_bytes();
     let balls = swing(20_000);
     let held = live();
     let mut neighbours = Neighbours::<f32, 3>::new();

@@ -1,67 +1,9 @@
 //! A steady world allocates nothing: neither its steps, nor moving, removing and inserting objects between them.
-//!
-//! The allocator of this test binary counts for the test that enlisted a thread, as in `no_allocation.rs`.
 
-mod common;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use common::Rng;
 use pivotgrid::{Aabb, Config, Handle, Object, World};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
-thread_local! {
-    /// Constant and without a destructor: reading it allocates nothing, also while a thread begins or ends.
-    static COUNT: Cell<Option<&'static AtomicUsize>> = const { Cell::new(None) };
-}
-
-struct Counting;
-
-fn count() {
-    if let Some(count) = COUNT.get() {
-        count.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-// SAFETY: every call goes to `System` unchanged; the counting touches no memory but its own.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promise about `layout` is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: `pointer` came from `System` with this layout, because all our pointers do; `size` is the caller's promise.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as for `realloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-/// A pool whose threads count, after it has run some joins: a thread's first turn at stealing is rayon's allocation, not ours.
-fn counting_pool(count: &'static AtomicUsize, threads: usize) -> ThreadPool {
-    let enlist = move |_| COUNT.set(Some(count));
-    let pool = ThreadPoolBuilder::new().num_threads(threads).start_handler(enlist).build().expect("a thread pool");
-    fn fork(depth: usize) {
-        match depth {
-            0 => std::thread::sleep(std::time::Duration::from_micros(50)),
-            _ => drop(rayon::join(|| fork(depth - 1), || fork(depth - 1))),
-        }
-    }
-    pool.install(|| fork(9));
-    pool.broadcast(|_| ());
-    pool
-}
+use crate::account::Account;
+use crate::common::Rng;
 
 /// A world in which moving objects swing between two places.
 struct Swing {
@@ -109,14 +51,14 @@ impl Swing {
 }
 
 fn allocates_nothing(threads: usize, moving: usize, statics: usize, margin: f32) {
-    let count: &'static AtomicUsize = Box::leak(Box::default());
-    let pool = counting_pool(count, threads);
+    let account = Account::open();
+    let pool = account.pool(threads);
     let mut swing = Swing::new(moving, statics, margin);
     let counted: [usize; WARM_UP + MEASURED] = pool.install(|| {
         std::array::from_fn(|number| {
-            let before = count.load(Ordering::Relaxed);
+            let before = account.allocations();
             swing.step(number);
-            count.load(Ordering::Relaxed) - before
+            account.allocations() - before
         })
     });
     assert!(counted[0] > 0, "the counter counts");

@@ -1,45 +1,11 @@
 //! Once the caller's vectors are large enough, no question allocates.
-//!
-//! The allocator of this test binary counts for a thread that enlisted, as in `no_allocation.rs`.
 
-mod common;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use common::{Placement, Rng, Scene, Sizes, grid_engine};
 use pivotgrid::{Aabb, Ball, Hit, Neighbor, Queries, Ray, Sweep};
 
-thread_local! {
-    /// Constant and without a destructor: reading it allocates nothing, also while a thread begins or ends.
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-// SAFETY: every call goes to `System` unchanged; the counting touches no memory but its own.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        // SAFETY: the caller's promise about `layout` is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        // SAFETY: `pointer` came from `System` with this layout, because all our pointers do; `size` is the caller's promise.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as for `realloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use crate::account::Account;
+use crate::common::{Placement, Rng, Scene, Sizes, grid_engine};
 
 #[derive(Default)]
 struct Buffers {
@@ -72,6 +38,7 @@ fn ask(queries: Queries<'_, f32, 3>, point: [f32; 3], buffers: &mut Buffers) -> 
 
 #[test]
 fn warm_buffers_are_enough() {
+    let account = Account::open();
     let scene = Scene { n: 3000, sizes: Sizes::Poly, placement: Placement::Uniform, extent: 120.0, origin: 0.0, seed: 1 };
     let mut engine = grid_engine();
     engine.detect(&scene.boxes::<f32, 3>());
@@ -81,8 +48,8 @@ fn warm_buffers_are_enough() {
     let mut buffers = Buffers::default();
     let mut ask_all = || points.iter().map(|&point| ask(engine.queries(), point, &mut buffers)).sum::<usize>();
     let found = ask_all();
-    let before = COUNT.get();
+    let before = account.allocations();
     assert_eq!(ask_all(), found);
-    assert_eq!(COUNT.get() - before, 0, "allocations");
+    assert_eq!(account.allocations() - before, 0, "allocations");
     assert!(before > 0 && found > 4_000, "{found} found, {before} allocations before");
 }

@@ -1,0 +1,219 @@
+//! Memory that may be refused: by the system, or by the limit that the user set.
+//!
+//! The standard containers end the process when the system refuses. A step asks for everything through this module instead, and a
+//! refusal unwinds to the call that began the step, where it becomes a [`DetectError`]. That is the way a panic in the user's code
+//! takes, too, so one set of rules keeps the engine usable after both. (Built with `panic = "abort"`, a refusal aborts, as it
+//! does everywhere else in the program.)
+
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytemuck::Zeroable;
+
+use crate::DetectError;
+
+/// What a refusal unwinds with: private, so that nobody else's panic is taken for one.
+struct Refused(DetectError);
+
+/// Ends the step. Silently: whether this is worth a message is for the caller of the step to decide.
+#[cold]
+fn refuse(error: DetectError) -> ! {
+    panic::resume_unwind(Box::new(Refused(error)))
+}
+
+/// The system refused so many bytes.
+#[cold]
+pub(crate) fn refused_by_system(needed: usize) -> ! {
+    refuse(DetectError::OutOfMemory { needed })
+}
+
+/// Runs a step, or a part of one. All other panics go on.
+pub(crate) fn catch<R>(step: impl FnOnce() -> R) -> Result<R, DetectError> {
+    // Unwind safe: what a step leaves behind when it does not come to its end, the next one clears away.
+    panic::catch_unwind(AssertUnwindSafe(step)).map_err(|payload| match payload.downcast::<Refused>() {
+        Ok(refused) => refused.0,
+        Err(payload) => panic::resume_unwind(payload),
+    })
+}
+
+/// The user's limit, and how much of it is taken.
+///
+/// Follows the memory that grows with the scene: what belongs to objects, chunks and pairs. Set anew from what is really held at
+/// the beginning of every step, so nothing adds up.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    limit: usize,
+    // Relaxed throughout: a sum that only has to be right, and is read by those who add to it.
+    held: AtomicUsize,
+}
+
+impl Budget {
+    pub(crate) fn new(limit: Option<usize>) -> Self {
+        Budget { limit: limit.unwrap_or(usize::MAX), held: AtomicUsize::new(0) }
+    }
+
+    pub(crate) fn unlimited() -> Self {
+        Budget::new(None)
+    }
+
+    /// So much is held before anything more is asked for.
+    pub(crate) fn begin(&mut self, held: usize) {
+        *self.held.get_mut() = held;
+    }
+
+    /// Ends the step if so many bytes more would go beyond the limit.
+    #[inline]
+    pub(crate) fn charge(&self, bytes: usize) {
+        let held = self.held.fetch_add(bytes, Ordering::Relaxed);
+        if bytes > self.limit.saturating_sub(held) {
+            self.exceeded(held.saturating_add(bytes));
+        }
+    }
+
+    /// Takes so many bytes if they are within the limit, and tells whether they are.
+    pub(crate) fn affords(&self, bytes: usize) -> bool {
+        let held = self.held.fetch_add(bytes, Ordering::Relaxed);
+        let affordable = bytes <= self.limit.saturating_sub(held);
+        if !affordable {
+            self.refund(bytes);
+        }
+        affordable
+    }
+
+    /// Room for `len` elements in a buffer, for the next step's sake: without it, that allocates. Returns whether there is.
+    pub(crate) fn stock_up<T>(&self, buffer: &mut Vec<T>, len: usize) -> bool {
+        buffer.capacity() >= len
+            || self.affords(bytes_of::<T>(len - buffer.capacity())) && buffer.try_reserve_exact(len - buffer.len()).is_ok()
+    }
+
+    /// The same with some more elements, if it takes an allocation.
+    pub(crate) fn stock_up_with_slack<T>(&self, buffer: &mut Vec<T>, len: usize) -> bool {
+        buffer.capacity() >= len || self.stock_up(buffer, len + len / 8 + 64)
+    }
+
+    pub(crate) fn refund(&self, bytes: usize) {
+        self.held.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn left(&self) -> usize {
+        self.limit.saturating_sub(self.held.load(Ordering::Relaxed))
+    }
+
+    /// Ends the step if so many bytes more would go beyond the limit, and takes none yet.
+    pub(crate) fn check(&self, bytes: usize) {
+        if bytes > self.left() {
+            self.refuse(bytes);
+        }
+    }
+
+    /// Ends the step, which would need so many bytes more.
+    #[cold]
+    pub(crate) fn refuse(&self, more: usize) -> ! {
+        self.exceeded(self.held.load(Ordering::Relaxed).saturating_add(more))
+    }
+
+    fn exceeded(&self, needed: usize) -> ! {
+        refuse(DetectError::OverBudget { needed, max_bytes: self.limit })
+    }
+}
+
+/// Room for some more elements, and, if that takes an allocation, for about as many again as there are.
+#[inline(always)]
+pub(crate) fn reserve<T>(buffer: &mut Vec<T>, additional: usize) {
+    if buffer.capacity() - buffer.len() < additional {
+        grow(buffer, additional);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn grow<T>(buffer: &mut Vec<T>, additional: usize) {
+    if buffer.try_reserve(additional).is_err() {
+        refused_by_system(bytes_of::<T>(buffer.len() + additional));
+    }
+}
+
+/// Room for some more elements, and for no others.
+pub(crate) fn reserve_exact<T>(buffer: &mut Vec<T>, additional: usize) {
+    if buffer.try_reserve_exact(additional).is_err() {
+        refused_by_system(bytes_of::<T>(buffer.len() + additional));
+    }
+}
+
+/// Room for `len` elements and, if that takes an allocation, for some more.
+pub(crate) fn reserve_with_slack<T>(buffer: &mut Vec<T>, len: usize) {
+    if buffer.capacity() < len {
+        reserve_exact(buffer, len + len / 8 + 64 - buffer.len());
+    }
+}
+
+#[inline(always)]
+pub(crate) fn push<T>(buffer: &mut Vec<T>, value: T) {
+    reserve(buffer, 1);
+    buffer.push(value);
+}
+
+pub(crate) fn collect<T>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let values = values.into_iter();
+    let mut collected = Vec::new();
+    reserve_exact(&mut collected, values.size_hint().0);
+    values.for_each(|value| push(&mut collected, value));
+    collected
+}
+
+/// Makes a buffer at least so long; what it held is lost. Zeros come straight from the system, page by page as they are used, so
+/// the workers that fill the buffer share the cost of its first use.
+pub(crate) fn replace_if_short<T: Zeroable>(buffer: &mut Vec<T>, len: usize, budget: &Budget) {
+    if buffer.len() < len {
+        let longer = len + len / 16;
+        budget.refund(bytes_of::<T>(buffer.capacity()));
+        *buffer = Vec::new();
+        budget.charge(bytes_of::<T>(longer));
+        *buffer = bytemuck::allocation::try_zeroed_vec(longer).unwrap_or_else(|()| refused_by_system(bytes_of::<T>(longer)));
+    }
+}
+
+/// Grows a buffer to a length without doubling it: memory follows the objects. It never shrinks, so a scene that comes back to
+/// its largest size allocates nothing.
+pub(crate) fn grow_exactly<T: Clone>(buffer: &mut Vec<T>, len: usize, value: T, budget: &Budget) {
+    if buffer.len() < len {
+        // A sixteenth more, so that a scene that grows object by object does not copy itself at every step.
+        if buffer.capacity() < len {
+            let capacity = len + len / 16;
+            budget.charge(bytes_of::<T>(capacity - buffer.capacity()));
+            reserve_exact(buffer, capacity - buffer.len());
+        }
+        buffer.resize(len, value);
+    }
+}
+
+pub(crate) fn bytes_of<T>(elements: usize) -> usize {
+    elements.saturating_mul(size_of::<T>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_a_value_and_other_panics_go_on() {
+        assert_eq!(catch(|| 7), Ok(7));
+        let absurd = catch(|| reserve_exact(&mut Vec::<u64>::new(), usize::MAX / 16));
+        assert_eq!(absurd, Err(DetectError::OutOfMemory { needed: usize::MAX / 16 * 8 }));
+        let other = panic::catch_unwind(|| catch(|| panic::resume_unwind(Box::new(5))));
+        assert_eq!(other.unwrap_err().downcast_ref(), Some(&5));
+    }
+
+    #[test]
+    fn the_limit_can_be_reached_but_not_passed() {
+        let mut budget = Budget::new(Some(100));
+        budget.begin(90);
+        assert!(budget.affords(10) && !budget.affords(1));
+        assert_eq!(catch(|| budget.charge(1)), Err(DetectError::OverBudget { needed: 101, max_bytes: 100 }));
+        budget.begin(0);
+        assert_eq!(catch(|| budget.charge(100)), Ok(()));
+        let without = Budget::unlimited();
+        without.charge(usize::MAX / 2);
+        assert!(without.affords(usize::MAX / 2));
+    }
+}
