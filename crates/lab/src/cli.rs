@@ -19,8 +19,10 @@ Examples:
   lab run --picture none                   without writing pictures to target/lab
   lab scenes                               what scenes there are
   lab replay fall.boxes --check            boxes that your engine wrote down, and whether all pairs are found
-  lab advise fall.boxes                    what is expensive in them
+  lab advise fall.boxes                    what the planner makes of them, and what is expensive
+  lab record --scene koch koch.boxes       a scene as such a file
   lab reproduce koch 3                     a table of a paper, measured here, with ours beside it; see its --list
+  lab contest                              against published crates and the papers' systems (see its --help)
 
 At the root of the repository `cargo run --release --` stands for `lab`.
 

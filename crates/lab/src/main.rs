@@ -7,6 +7,7 @@ mod advise;
 mod check;
 mod cli;
 mod contest;
+mod digest;
 mod draw;
 mod failure;
 mod frames;
