@@ -58,8 +58,8 @@ Examples:
   lab reproduce --list              what there is
 
 The report is report.html in the output directory, one file that needs no network; beside it are a CSV file per figure, its charts
-as SVG and PNG, and summary.json. All systems of a figure see the same boxes in turn, step by step; times are medians, of CPU time
-where one thread is measured. A series ends when its next step is expected to exceed the limit (quick: 1 s, full: 20 s).";
+as SVG and PNG, and summary.json. All systems of a figure see the same boxes in turn, step by step; times are medians of CPU time
+where one thread is measured, otherwise the least by the clock on the wall. A series ends when its next step is expected to exceed the limit (quick: 1 s, full: 20 s).";
 
 /// Runs pivotgrid on a scene and shows what every pass costs.
 #[derive(Debug, Parser)]

@@ -10,6 +10,7 @@ mod contest;
 mod digest;
 mod draw;
 mod failure;
+mod files;
 mod frames;
 mod list;
 mod machine;

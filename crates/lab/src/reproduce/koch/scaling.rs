@@ -91,8 +91,13 @@ fn findings(bench: &Bench, lanes: &[Lane], name: &str, table: &[(f64, f64); 10],
     };
     let ours = lane(lanes, "pivotgrid");
     let exponent = ours.growth(|m| m.total);
-    let ratios = ours.points.iter().filter_map(|(n, own)| Some(lane(lanes, name).at(*n)?.total / own.total));
-    let slowest = ratios.clone().fold(f64::INFINITY, f64::min);
+    let theirs = || lanes.iter().filter(|lane| lane.role == Role::Theirs);
+    let ratios = |lane: &Lane| -> Vec<f64> {
+        lane.points.iter().filter_map(|(n, theirs)| Some(theirs.total / ours.at(*n)?.total)).collect()
+    };
+    let closest = |lane: &Lane| ratios(lane).into_iter().fold(f64::INFINITY, f64::min);
+    let each = |lane: &Lane| format!("{} {} and {}", lane.name, times(closest(lane)), times(geometric_mean(ratios(lane))));
+    let list = theirs().map(each).collect::<Vec<_>>().join("; ");
     let published = lane(lanes, name).points.iter().filter_map(|(n, measured)| {
         let (seconds, _) = table[sizes.iter().position(|size| size == n)?];
         Some(Published {
@@ -125,9 +130,9 @@ fn findings(bench: &Bench, lanes: &[Lane], name: &str, table: &[(f64, f64); 10],
                 format!("pivotgrid's time grows as {}.", power(exponent)),
             ),
             Verdict::ours(
-                format!("Faster than the {name} at every size."),
-                slowest > 1.0,
-                format!("The {name} takes {} as long at best, {} in the mean.", times(slowest), times(geometric_mean(ratios))),
+                "Faster than every structure at every size.",
+                theirs().all(|lane| closest(lane) > 1.0),
+                format!("Time relative to pivotgrid's where it is closest, and in the mean: {list}."),
             ),
         ],
     })

@@ -52,8 +52,8 @@ fn head(page: &mut String, circumstances: &Circumstances) -> fmt::Result {
     let machine_text = format!("{}, {} cores", machine.processor, machine.cores);
     let compiler = "Rust, release build; the papers' systems are our own implementations of them (crates/baselines)";
     let method = format!(
-        "All systems of a figure see the same boxes, in turn within each step; times are medians. One thread and CPU time, unless \
-         the figure is about threads: then {threads} threads and wall time."
+        "All systems of a figure see the same boxes, in turn within each step. One thread and medians of CPU time, unless the \
+         figure is about threads: then {threads} threads and, because other programs only make it longer, the least wall time."
     );
     let facts = [("Machine", machine_text.as_str()), ("Date", date), ("Command", command), ("Sizes", scale.name())];
     for (name, fact) in facts.into_iter().chain([("Compiler", compiler), ("Method", method.as_str())]) {

@@ -1,7 +1,7 @@
 //! The findings on the terminal.
 
 use std::fmt::{self, Write};
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::{Circumstances, Reproduced};
 use crate::report::short;
@@ -12,13 +12,13 @@ const WIDTH: usize = 120;
 /// Columns before the words.
 const INDENT: usize = 11;
 
-pub(crate) fn text(circumstances: &Circumstances, results: &[Reproduced], files: &[PathBuf]) -> String {
+pub(crate) fn text(circumstances: &Circumstances, results: &[Reproduced], report: &Path) -> String {
     let mut out = String::new();
-    write_text(&mut out, circumstances, results, files).expect("strings can be written to");
+    write_text(&mut out, circumstances, results, report).expect("strings can be written to");
     out
 }
 
-fn write_text(out: &mut String, circumstances: &Circumstances, results: &[Reproduced], files: &[PathBuf]) -> fmt::Result {
+fn write_text(out: &mut String, circumstances: &Circumstances, results: &[Reproduced], report: &Path) -> fmt::Result {
     let Circumstances { machine, date, scale, threads, .. } = circumstances;
     writeln!(out, "machine  {}, {} cores, {threads} threads where a figure is parallel", machine.processor, machine.cores)?;
     writeln!(out, "run      {date}, {} sizes", scale.name())?;
@@ -30,11 +30,7 @@ fn write_text(out: &mut String, circumstances: &Circumstances, results: &[Reprod
         section(out, result, last)?;
         last = &result.findings.differences;
     }
-    let report = files.iter().find(|file| file.extension().is_some_and(|extension| extension == "html"));
-    if let Some(report) = report {
-        writeln!(out, "\nreport   {}, with CSV, SVG and PNG files beside it", report.display())?;
-    }
-    Ok(())
+    writeln!(out, "\nreport   {}, with CSV, SVG and PNG files beside it", report.display())
 }
 
 /// `last` is what the section before it said about differences, which need not be said twice.
