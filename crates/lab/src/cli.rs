@@ -50,6 +50,15 @@ const RECORD_EXAMPLES: &str = "\
 Example:
   lab record --scene koch --n 20k --steps 100 koch.boxes && lab replay koch.boxes";
 
+const CONTEST_EXAMPLES: &str = "\
+Examples:
+  cargo run --release -p lab --features contest -- contest
+  cargo run --release -p lab --features contest -- contest --scenes koch,power --n 10k,100k --no-literature
+
+The rivals (rapier, parry, rstar, ...) take minutes to compile, so the lab has them only with the feature `contest`. All of them get the
+same boxes in turn within each step, and must find the same pairs: otherwise the contest ends with an error. The table, a CSV file and
+charts as SVG and PNG go to the output directory. crates/versus/README.md says how each rival is driven.";
+
 const REPRODUCE_EXAMPLES: &str = "\
 Examples:
   lab reproduce                     all figures of all papers, at sizes for a few minutes
@@ -87,6 +96,7 @@ pub(crate) enum Command {
     /// List the scenes with their exact parameters
     Scenes,
     /// Let the published crates and the papers' systems compete on the same boxes (needs the feature `contest`)
+    #[command(after_help = CONTEST_EXAMPLES)]
     Contest(ContestOptions),
     /// Measure the papers' figures and tables on this machine, with ours beside them
     #[command(after_help = REPRODUCE_EXAMPLES)]
