@@ -1,8 +1,9 @@
-//! What the tests of these systems, and of Koch's, have in common.
+//! What the tests of all systems have in common.
 
 use std::ops::Range;
 
 use pivotgrid::Pair;
+use rayon::ThreadPoolBuilder;
 
 use crate::{Bounds, Entry, Pairs, System};
 
@@ -56,6 +57,12 @@ pub(crate) fn pairs_of<const D: usize>(system: &mut dyn System<D>, boxes: &[Boun
     assert!(pairs.candidates >= pairs.found.len() as u64, "no pair is found without a comparison");
     pairs.found.sort_unstable();
     pairs.found
+}
+
+pub(crate) fn on_several_threads(check: impl Fn() + Sync) {
+    for threads in [1, 2, 5] {
+        ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&check);
+    }
 }
 
 /// One system, without forgetting, through a sequence of scenes that have little in common.

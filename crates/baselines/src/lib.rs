@@ -15,6 +15,8 @@ pub mod koch;
 pub mod pouchol;
 pub mod schornbaum;
 mod system;
+#[cfg(test)]
+mod tests;
 pub mod zhyhallo;
 
 pub use system::{Bounds, Entry, Pairs, System};

@@ -19,8 +19,10 @@ Examples:
   lab run --picture none                   without writing pictures to target/lab
   lab scenes                               what scenes there are
   lab replay fall.boxes --check            boxes that your engine wrote down, and whether all pairs are found
-  lab advise fall.boxes                    what is expensive in them
+  lab advise fall.boxes                    what the planner makes of them, and what is expensive
+  lab record --scene koch koch.boxes       a scene as such a file
   lab reproduce koch 3                     a table of a paper, measured here, with ours beside it; see its --list
+  lab contest                              against published crates and the papers' systems (see its --help)
 
 At the root of the repository `cargo run --release --` stands for `lab`.
 
@@ -48,6 +50,15 @@ const RECORD_EXAMPLES: &str = "\
 Example:
   lab record --scene koch --n 20k --steps 100 koch.boxes && lab replay koch.boxes";
 
+const CONTEST_EXAMPLES: &str = "\
+Examples:
+  cargo run --release -p lab --features contest -- contest
+  cargo run --release -p lab --features contest -- contest --scenes koch,power --n 10k,100k --no-literature
+
+The rivals (rapier, parry, rstar, ...) take minutes to compile, so the lab has them only with the feature `contest`. All of them get the
+same boxes in turn within each step, and must find the same pairs: otherwise the contest ends with an error. The table, a CSV file and
+charts as SVG and PNG go to the output directory. crates/versus/README.md says how each rival is driven.";
+
 const REPRODUCE_EXAMPLES: &str = "\
 Examples:
   lab reproduce                     all figures of all papers, at sizes for a few minutes
@@ -56,8 +67,8 @@ Examples:
   lab reproduce --list              what there is
 
 The report is report.html in the output directory, one file that needs no network; beside it are a CSV file per figure, its charts
-as SVG and PNG, and summary.json. All systems of a figure see the same boxes in turn, step by step; times are medians, of CPU time
-where one thread is measured. A series ends when its next step is expected to exceed the limit (quick: 1 s, full: 20 s).";
+as SVG and PNG, and summary.json. All systems of a figure see the same boxes in turn, step by step; times are medians of CPU time
+where one thread is measured, otherwise the least by the clock on the wall. A series ends when its next step is expected to exceed the limit (quick: 1 s, full: 20 s).";
 
 /// Runs pivotgrid on a scene and shows what every pass costs.
 #[derive(Debug, Parser)]
@@ -85,6 +96,7 @@ pub(crate) enum Command {
     /// List the scenes with their exact parameters
     Scenes,
     /// Let the published crates and the papers' systems compete on the same boxes (needs the feature `contest`)
+    #[command(after_help = CONTEST_EXAMPLES)]
     Contest(ContestOptions),
     /// Measure the papers' figures and tables on this machine, with ours beside them
     #[command(after_help = REPRODUCE_EXAMPLES)]

@@ -8,6 +8,7 @@ use scenes::{Scene, World};
 
 use crate::cli::{RunOptions, Scalar};
 use crate::failure::Failure;
+use crate::files;
 use crate::picture::{self, Caption};
 use crate::progress;
 use crate::report::{self, Report};
@@ -16,7 +17,7 @@ use crate::settings::{Settings, WARM_UP};
 
 pub(crate) fn run(options: &RunOptions) -> Result<String, Failure> {
     let settings = Settings::new(options)?;
-    options.pictures().map_or(Ok(()), picture::prepare)?;
+    options.pictures().map_or(Ok(()), files::prepare)?;
     let bar = progress::bar(Some(settings.all_steps() as u64));
     let result = match (options.scene.scalar, options.scene.dim) {
         (Scalar::F32, 2) => both::<f32, 2>(&settings, options, &bar),

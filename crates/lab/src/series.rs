@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use pivotgrid::{Aabb, BroadPhase, Pair, Pairs, PassTimes, Scalar, Stats};
+use pivotgrid::{Aabb, BroadPhase, Pairs, PassTimes, Scalar, Stats};
 use rayon::ThreadPool;
 
+use crate::digest::digest;
 use crate::failure::Failure;
 
 /// Where the boxes come from.
@@ -67,7 +68,7 @@ pub(crate) fn take_with<S: Scalar, const D: usize>(
         let pairs = detect(broad_phase, &boxes, &pool);
         let time = begin.elapsed();
 
-        let checksum = checksum(pairs);
+        let checksum = digest(pairs.iter());
         source.inspect(&boxes, pairs)?;
         let Stats { times: passes, objects, pairs, rejected, .. } = *broad_phase.stats();
         steps.push(Step { time, passes, objects, pairs, rejected, checksum });
@@ -87,17 +88,4 @@ fn detect<'a, S: Scalar, const D: usize>(
         1 => broad_phase.detect(boxes),
         _ => pool.install(|| broad_phase.par_detect(boxes)),
     }
-}
-
-/// The same for the same set of pairs in any order, and hardly ever for another one.
-fn checksum(pairs: Pairs<'_>) -> u64 {
-    pairs.iter().map(scrambled).fold(0, u64::wrapping_add)
-}
-
-/// The finalizer of splitmix64.
-fn scrambled(pair: Pair) -> u64 {
-    let mut x = (u64::from(pair.a) << 32) | u64::from(pair.b);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }

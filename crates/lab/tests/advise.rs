@@ -1,33 +1,30 @@
 //! `lab advise` as its users meet it.
 
+mod common;
+
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
 
 use serde_json::Value;
 
-fn lab(words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_lab")).arg("advise").args(words).output().expect("the lab starts")
+use common::file_name;
+
+fn advise<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    [&["advise"], words].concat()
 }
 
 #[track_caller]
 fn out(words: &[&str]) -> String {
-    let output = lab(words);
-    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert!(output.status.success() && err.is_empty(), "{words:?}: {err}");
-    out
+    common::out(&advise(words))
 }
 
 #[track_caller]
 fn json(words: &[&str]) -> Value {
-    serde_json::from_str(&out(&[words, &["--json"]].concat())).unwrap()
+    common::json(&advise(words))
 }
 
 #[track_caller]
 fn refused(words: &[&str], code: i32) -> String {
-    let output = lab(words);
-    assert_eq!(output.status.code(), Some(code), "{words:?}");
-    String::from_utf8(output.stderr).unwrap()
+    common::refused(&advise(words), code)
 }
 
 fn kinds(advice: &Value) -> Vec<&str> {
@@ -38,9 +35,9 @@ fn kinds(advice: &Value) -> Vec<&str> {
 fn recording(name: &str, frames: usize, boxes: impl Iterator<Item = [f64; 4]> + Clone) -> String {
     let line = |frame: usize, [a, b, c, d]: [f64; 4]| format!("{frame},{a},{b},{c},{d}\n");
     let text: String = (0..frames).flat_map(|frame| boxes.clone().map(move |corners| line(frame, corners))).collect();
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::write(&path, text).unwrap();
-    path.into_os_string().into_string().expect("a plain path")
+    let file = file_name(name);
+    fs::write(&file, text).unwrap();
+    file
 }
 
 fn lattice(side: usize, step: f64, edge: f64) -> impl Iterator<Item = [f64; 4]> + Clone {

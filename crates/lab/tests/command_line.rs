@@ -1,31 +1,10 @@
 //! The program as its users meet it: what it prints, and the exit code.
 
-use std::process::{Command, Output};
+mod common;
 
 use serde_json::Value;
 
-/// In a folder of the tests: a run leaves pictures where it is started.
-fn lab(words: &[&str]) -> Output {
-    let here = env!("CARGO_TARGET_TMPDIR");
-    Command::new(env!("CARGO_BIN_EXE_lab")).args(words).current_dir(here).output().expect("the lab starts")
-}
-
-#[track_caller]
-fn out(words: &[&str]) -> String {
-    let output = lab(words);
-    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert!(output.status.success(), "{words:?}: {err}");
-    assert_eq!(err, "", "nothing but the report, and no progress bar, when nobody looks at a terminal");
-    out
-}
-
-#[track_caller]
-fn refused(words: &[&str], code: i32) -> String {
-    let output = lab(words);
-    assert_eq!(output.status.code(), Some(code), "{words:?}");
-    assert!(output.stdout.is_empty());
-    String::from_utf8(output.stderr).unwrap()
-}
+use common::{out, refused};
 
 #[test]
 fn a_run_prints_every_figure() {

@@ -1,29 +1,21 @@
 //! The pictures that `lab run` writes.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use serde_json::Value;
 use tiny_skia::Pixmap;
 
+use common::{file, lab_in, out_in as out};
+
 /// An empty folder of its own for every test: they run at the same time.
 fn folder(name: &str) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let path = file(name);
     fs::remove_dir_all(&path).ok();
     fs::create_dir_all(&path).expect("a folder for tests");
     path
-}
-
-fn lab(within: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_lab")).args(words).current_dir(within).output().expect("the lab starts")
-}
-
-#[track_caller]
-fn out(within: &Path, words: &[&str]) -> String {
-    let output = lab(within, words);
-    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
 }
 
 /// Not blank, and in more than one colour.
@@ -96,7 +88,7 @@ fn the_directory_can_be_chosen_or_refused() {
     assert_eq!(fs::read_dir(&here).unwrap().count(), 0, "nothing is written");
 
     fs::write(here.join("file"), "").unwrap();
-    let output = lab(&here, &[&scene[..], &["file/below"]].concat());
+    let output = lab_in(&here, &[&scene[..], &["file/below"]].concat());
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(1) && message.contains("cannot write file/below"), "{message}");
 }

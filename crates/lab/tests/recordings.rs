@@ -1,52 +1,21 @@
 //! `lab record` and `lab replay` as their users meet them, and the lines that `examples/record.rs` tells them to write.
 
+mod common;
+
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use pivotgrid::Aabb;
 use scenes::recording::Recording;
 use serde_json::Value;
 
+use common::{file_name as file, json, out, refused};
+
 /// The example itself, so that what it shows cannot drift from what is read.
 #[path = "../../../examples/record.rs"]
 #[allow(dead_code, reason = "the example's main")]
 mod example;
-
-/// In a folder of the tests: a run leaves pictures where it is started.
-fn lab(words: &[&str]) -> Output {
-    let here = env!("CARGO_TARGET_TMPDIR");
-    Command::new(env!("CARGO_BIN_EXE_lab")).args(words).current_dir(here).output().expect("the lab starts")
-}
-
-#[track_caller]
-fn out(words: &[&str]) -> String {
-    let output = lab(words);
-    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert!(output.status.success(), "{words:?}: {err}");
-    assert_eq!(err, "", "nothing but the report, and no progress bar, when nobody looks at a terminal");
-    out
-}
-
-#[track_caller]
-fn json(words: &[&str]) -> Value {
-    serde_json::from_str(&out(&[words, &["--json"]].concat())).unwrap()
-}
-
-#[track_caller]
-fn refused(words: &[&str], code: i32) -> String {
-    let output = lab(words);
-    assert_eq!(output.status.code(), Some(code), "{words:?}");
-    assert!(output.stdout.is_empty());
-    String::from_utf8(output.stderr).unwrap()
-}
-
-/// Every test has files of its own: they run at the same time.
-fn file(name: &str) -> String {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    path.into_os_string().into_string().expect("a plain path")
-}
 
 #[test]
 fn a_scene_is_recorded_and_replayed() {

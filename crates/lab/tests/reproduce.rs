@@ -1,34 +1,12 @@
 //! `lab reproduce` and `lab contest`: every figure once, at a tiny scale.
 
+mod common;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use serde_json::Value;
 
-fn lab(words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_lab")).args(words).output().expect("the lab starts")
-}
-
-#[track_caller]
-fn out(words: &[&str]) -> String {
-    let output = lab(words);
-    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert!(output.status.success(), "{words:?}: {err}");
-    assert_eq!(err, "", "no progress bar when nobody looks");
-    out
-}
-
-#[track_caller]
-fn refused(words: &[&str]) -> String {
-    let output = lab(words);
-    assert_eq!(output.status.code(), Some(2), "{words:?}");
-    String::from_utf8(output.stderr).unwrap()
-}
-
-fn directory(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
+use common::{file as directory, out, refused};
 
 fn list<'a>(value: &'a Value, key: &str) -> &'a Vec<Value> {
     value[key].as_array().unwrap_or_else(|| panic!("no list {key} in {value}"))
@@ -119,16 +97,16 @@ fn what_there_is() {
 
 #[test]
 fn unknown_names_are_answered_with_what_exists() {
-    let message = refused(&["reproduce", "knuth"]);
+    let message = refused(&["reproduce", "knuth"], 2);
     assert!(message.contains("knuth") && message.contains("koch, zhyhallo, schornbaum, gissler, pouchol"), "{message}");
-    let message = refused(&["reproduce", "koch", "12"]);
+    let message = refused(&["reproduce", "koch", "12"], 2);
     assert!(message.contains("\"12\"") && message.contains("1, 2, 3"), "{message}");
 }
 
 #[cfg(not(feature = "contest"))]
 #[test]
 fn without_the_feature_the_contest_says_how_to_get_it() {
-    let message = refused(&["contest", "--full"]);
+    let message = refused(&["contest", "--full"], 2);
     assert!(message.contains("cargo run --release -p lab --features contest -- contest --full"), "{message}");
 }
 

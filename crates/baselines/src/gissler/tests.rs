@@ -1,30 +1,8 @@
-//! The systems by name, their variants, and the limits of their memory.
-
-use rayon::ThreadPoolBuilder;
+//! Other variants of the systems, and the limits of their memory.
 
 use super::*;
-use crate::check::{Noise, agrees_on_boxes_that_are_not_finite, agrees_through_changes, brute_force, pairs_of};
+use crate::check::{Noise, agrees_through_changes, brute_force, pairs_of};
 use crate::{Bounds, Entry, System};
-
-fn on_several_threads(check: impl Fn() + Sync) {
-    for threads in [1, 2, 5] {
-        ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&check);
-    }
-}
-
-#[test]
-fn every_system_agrees_with_brute_force_through_all_changes() {
-    on_several_threads(|| {
-        roster::<2>().iter().for_each(agrees_through_changes);
-        roster::<3>().iter().for_each(agrees_through_changes);
-    });
-}
-
-#[test]
-fn every_system_agrees_on_boxes_that_are_not_finite() {
-    roster::<2>().iter().for_each(agrees_on_boxes_that_are_not_finite);
-    roster::<3>().iter().for_each(agrees_on_boxes_that_are_not_finite);
-}
 
 #[test]
 fn other_variants_agree_as_well() {

@@ -26,21 +26,3 @@ pub fn roster<const D: usize>() -> Vec<Entry<D>> {
         entry("hash_grid_fixed", || Box::new(HierarchicalHashGrid::<D>::new(Update::Refill, HASH_GRID))),
     ]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::roster;
-    use crate::check;
-
-    #[test]
-    fn every_system_agrees_with_brute_force_through_all_changes() {
-        roster::<2>().iter().for_each(check::agrees_through_changes);
-        roster::<3>().iter().for_each(check::agrees_through_changes);
-    }
-
-    #[test]
-    fn every_system_agrees_on_boxes_that_are_not_finite() {
-        roster::<2>().iter().for_each(check::agrees_on_boxes_that_are_not_finite);
-        roster::<3>().iter().for_each(check::agrees_on_boxes_that_are_not_finite);
-    }
-}

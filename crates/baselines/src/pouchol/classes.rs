@@ -97,10 +97,12 @@ impl Classes {
         Block { min: bounds.min.map(|x| self.cell(x) >> class), max: bounds.max.map(|x| self.cell(x) >> class) }
     }
 
-    /// The cell of a class in which the intersection of two boxes begins: the one place where their meeting counts.
+    /// Whether two boxes overlap, and their intersection begins in this cell of this class: the one place where their meeting
+    /// counts.
     #[inline]
-    pub(super) fn first_shared<const D: usize>(&self, one: &Bounds<D>, other: &Bounds<D>, class: u32) -> [i32; D] {
-        std::array::from_fn(|axis| self.cell(one.min[axis].max(other.min[axis])) >> class)
+    pub(super) fn meet_first_in<const D: usize>(&self, cell: [i32; D], class: u32, one: &Bounds<D>, other: &Bounds<D>) -> bool {
+        let first = |axis: usize| self.cell(one.min[axis].max(other.min[axis])) >> class;
+        one.overlaps(other) && (0..D).all(|axis| first(axis) == cell[axis])
     }
 
     /// The number of the smallest class's cell, saturating. Monotone, and so are the larger classes' numbers.

@@ -3,7 +3,7 @@
 use pivotgrid::Pair;
 
 use super::classes::{Choice, Classes};
-use super::queries::{Queries, around, centre, squared_distance};
+use super::queries::{Queries, around, keep_within};
 use super::table::{Key, Table, hash};
 use crate::cells::Block;
 use crate::{Bounds, Pairs, System};
@@ -115,7 +115,7 @@ impl<const D: usize> HierarchicalHashing<D> {
         let Some(classes) = &self.classes else { return };
         self.search(classes, &self.descending, query, &mut |object, class, cell| {
             let bounds = &boxes[object as usize];
-            if query.overlaps(bounds) && classes.first_shared(query, bounds, class) == cell {
+            if classes.meet_first_in(cell, class, query, bounds) {
                 visit(object);
             }
         });
@@ -157,8 +157,7 @@ impl<const D: usize> System<D> for HierarchicalHashing<D> {
             let bounds = &boxes[object as usize];
             let mut meet = |other: u32, class: u32, cell: [i32; D]| {
                 pairs.candidates += 1;
-                let other_bounds = &boxes[other as usize];
-                if bounds.overlaps(other_bounds) && classes.first_shared(bounds, other_bounds, class) == cell {
+                if classes.meet_first_in(cell, class, bounds, &boxes[other as usize]) {
                     pairs.found.push(Pair::new(object, other));
                 }
             };
@@ -192,10 +191,6 @@ impl<const D: usize> Queries<D> for HierarchicalHashing<D> {
     }
 
     fn within(&self, boxes: &[Bounds<D>], point: [f32; D], radius: f32, found: &mut Vec<u32>) {
-        self.for_each(boxes, &around(point, radius), |object| {
-            if squared_distance(centre(&boxes[object as usize]), point) <= radius * radius {
-                found.push(object);
-            }
-        });
+        self.for_each(boxes, &around(point, radius), keep_within(boxes, point, radius, found));
     }
 }

@@ -3,7 +3,7 @@
 use pivotgrid::Pair;
 
 use super::classes::{Choice, Classes};
-use super::queries::{Queries, around, centre, squared_distance};
+use super::queries::{Queries, around, keep_within};
 use super::table::{Key, Table, hash};
 use crate::{Bounds, Pairs, System};
 
@@ -48,7 +48,7 @@ impl<const D: usize> MultilevelHashing<D> {
                 let Some(slot) = self.table.find(&key(class, cell)) else { return };
                 for object in self.table.objects(slot) {
                     let bounds = &boxes[object as usize];
-                    if query.overlaps(bounds) && classes.first_shared(query, bounds, class) == cell {
+                    if classes.meet_first_in(cell, class, query, bounds) {
                         visit(object);
                     }
                 }
@@ -86,8 +86,7 @@ impl<const D: usize> System<D> for MultilevelHashing<D> {
         for ((object, bounds), &class) in boxes.iter().enumerate().zip(&self.class_of) {
             let mut meet = |other: u32, class: u32, cell: [i32; D]| {
                 pairs.candidates += 1;
-                let other_bounds = &boxes[other as usize];
-                if bounds.overlaps(other_bounds) && classes.first_shared(bounds, other_bounds, class) == cell {
+                if classes.meet_first_in(cell, class, bounds, &boxes[other as usize]) {
                     pairs.found.push(Pair::new(object as u32, other));
                 }
             };
@@ -121,10 +120,6 @@ impl<const D: usize> Queries<D> for MultilevelHashing<D> {
     }
 
     fn within(&self, boxes: &[Bounds<D>], point: [f32; D], radius: f32, found: &mut Vec<u32>) {
-        self.for_each(boxes, &around(point, radius), |object| {
-            if squared_distance(centre(&boxes[object as usize]), point) <= radius * radius {
-                found.push(object);
-            }
-        });
+        self.for_each(boxes, &around(point, radius), keep_within(boxes, point, radius, found));
     }
 }

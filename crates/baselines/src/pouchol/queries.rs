@@ -40,3 +40,17 @@ pub(super) fn around<const D: usize>(point: [f32; D], radius: f32) -> Bounds<D> 
     let reach = radius * (1.0 + 1e-6);
     Bounds { min: point.map(|x| (x - reach).next_down()), max: point.map(|x| (x + reach).next_up()) }
 }
+
+/// Keeps those of the visited objects whose centres are near enough.
+pub(super) fn keep_within<'a, const D: usize>(
+    boxes: &'a [Bounds<D>],
+    point: [f32; D],
+    radius: f32,
+    found: &'a mut Vec<u32>,
+) -> impl FnMut(u32) + 'a {
+    move |object| {
+        if squared_distance(centre(&boxes[object as usize]), point) <= radius * radius {
+            found.push(object);
+        }
+    }
+}

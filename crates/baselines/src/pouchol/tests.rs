@@ -1,21 +1,9 @@
-//! The systems by name, and their queries against brute force.
+//! Given classes, and queries against brute force.
 
 use super::queries::{centre, squared_distance};
 use super::*;
-use crate::check::{Noise, agrees_on_boxes_that_are_not_finite, agrees_through_changes};
+use crate::check::{Noise, agrees_through_changes};
 use crate::{Bounds, Entry};
-
-#[test]
-fn every_system_agrees_with_brute_force_through_all_changes() {
-    roster::<2>().iter().for_each(agrees_through_changes);
-    roster::<3>().iter().for_each(agrees_through_changes);
-}
-
-#[test]
-fn every_system_agrees_on_boxes_that_are_not_finite() {
-    roster::<2>().iter().for_each(agrees_on_boxes_that_are_not_finite);
-    roster::<3>().iter().for_each(agrees_on_boxes_that_are_not_finite);
-}
 
 #[test]
 fn given_classes_agree_as_well() {

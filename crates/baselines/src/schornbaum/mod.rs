@@ -34,21 +34,3 @@ pub fn roster<const D: usize>() -> Vec<Entry<D>> {
         entry("sweep_and_prune", || Box::new(SweepAndPrune::<D>::new())),
     ]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::roster;
-    use crate::check;
-
-    #[test]
-    fn every_system_agrees_with_brute_force_through_all_changes() {
-        roster::<2>().iter().for_each(check::agrees_through_changes);
-        roster::<3>().iter().for_each(check::agrees_through_changes);
-    }
-
-    #[test]
-    fn every_system_agrees_on_boxes_that_are_not_finite() {
-        roster::<2>().iter().for_each(check::agrees_on_boxes_that_are_not_finite);
-        roster::<3>().iter().for_each(check::agrees_on_boxes_that_are_not_finite);
-    }
-}

@@ -11,6 +11,7 @@ use super::domain::{CHUNKED_CELLS_PER_OBJECT, Domain, Extent, Layout};
 use super::pool::{Chunk, Pool};
 use super::records::Record;
 use super::search::{Cells, DataTable, par_search};
+use super::table::Ranged;
 use crate::{Bounds, Pairs, System};
 
 /// No chunk.

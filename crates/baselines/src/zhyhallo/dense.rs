@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::domain::{CELLS_PER_OBJECT, Domain, Extent, Layout};
 use super::records::Record;
-use super::search::{Cells, DataTable, par_search};
+use super::search::{Cells, par_search};
+use super::table::{Ranged, Table};
 use crate::{Bounds, Pairs, System};
 
 /// Pivots or objects per task.
@@ -27,9 +28,11 @@ impl Pivot {
         self.count.store(0, Relaxed);
         self.index.store(0, Relaxed);
     }
+}
 
+impl Ranged for Pivot {
     #[inline]
-    pub(super) fn range(&self) -> Range<usize> {
+    fn range(&self) -> Range<usize> {
         let start = self.index.load(Relaxed) as usize;
         start..start + self.count.load(Relaxed) as usize
     }
@@ -41,14 +44,7 @@ impl Pivot {
 pub struct DensePivots {
     given: Option<Domain>,
     layout: Option<Layout>,
-    table: Table,
-}
-
-#[derive(Debug, Default)]
-struct Table {
-    columns: usize,
-    pivots: Vec<Pivot>,
-    records: Vec<Record>,
+    table: Table<Pivot>,
 }
 
 impl DensePivots {
@@ -67,9 +63,7 @@ impl System<2> for DensePivots {
     fn update(&mut self, boxes: &[Bounds<2>]) {
         let layout = Layout::of(self.given, &Extent::par_of(boxes), CELLS_PER_OBJECT);
         let [width, height] = layout.domain.cells();
-        self.table.columns = width;
-        self.table.pivots.resize_with(width * height, Pivot::default);
-        self.table.records.resize_with(boxes.len(), Record::default);
+        self.table.resize([width, height], boxes.len());
         let (pivots, records) = (&self.table.pivots, &self.table.records);
         pivots.par_chunks(TASK).for_each(|pivots| pivots.iter().for_each(Pivot::clear));
 
@@ -109,27 +103,15 @@ impl System<2> for DensePivots {
     }
 
     fn bytes(&self) -> usize {
-        self.table.pivots.capacity() * size_of::<Pivot>() + self.table.records.capacity() * size_of::<Record>()
+        self.table.bytes()
     }
 }
 
-impl Cells for Table {
+impl Cells for Table<Pivot> {
     #[inline]
     fn visit(&self, row: u32, columns: RangeInclusive<u32>, mut visit: impl FnMut(&[Record])) {
-        let row = &self.pivots[row as usize * self.columns..][..self.columns];
-        for pivot in &row[*columns.start() as usize..=*columns.end() as usize] {
+        for pivot in &self.row(row)[*columns.start() as usize..=*columns.end() as usize] {
             visit(&self.records[pivot.range()]);
         }
-    }
-}
-
-impl DataTable for Table {
-    fn records(&self) -> &[Record] {
-        &self.records
-    }
-
-    #[inline]
-    fn range(&self, [column, row]: [u32; 2]) -> Range<usize> {
-        self.pivots[row as usize * self.columns + column as usize].range()
     }
 }

@@ -12,6 +12,7 @@ mod pool;
 mod pozzer;
 mod records;
 mod search;
+mod table;
 #[cfg(test)]
 mod tests;
 

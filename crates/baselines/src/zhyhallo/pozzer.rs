@@ -4,7 +4,8 @@ use std::ops::{Range, RangeInclusive};
 
 use super::domain::{CELLS_PER_OBJECT, Domain, Extent, Layout};
 use super::records::Record;
-use super::search::{Cells, DataTable, search};
+use super::search::{Cells, search};
+use super::table::{Ranged, Table};
 use crate::{Bounds, Pairs, System};
 
 /// Pozzer et al. 2014, as section 2 of Zhyhallo & Woźna-Szcześniak tells it: a table of all cells of the scene, on one thread.
@@ -13,14 +14,7 @@ use crate::{Bounds, Pairs, System};
 pub struct Pozzer {
     given: Option<Domain>,
     layout: Option<Layout>,
-    table: Table,
-}
-
-#[derive(Debug, Default)]
-struct Table {
-    columns: usize,
-    pivots: Vec<Pivot>,
-    records: Vec<Record>,
+    table: Table<Pivot>,
 }
 
 /// The three columns of the pivot table.
@@ -29,6 +23,13 @@ struct Pivot {
     count: u32,
     initial: u32,
     end: u32,
+}
+
+impl Ranged for Pivot {
+    #[inline]
+    fn range(&self) -> Range<usize> {
+        self.initial as usize..self.end as usize
+    }
 }
 
 impl Pozzer {
@@ -46,12 +47,10 @@ impl Pozzer {
 impl System<2> for Pozzer {
     fn update(&mut self, boxes: &[Bounds<2>]) {
         let layout = Layout::of(self.given, &Extent::of(boxes), CELLS_PER_OBJECT);
-        let Table { columns, pivots, records } = &mut self.table;
         let [width, height] = layout.domain.cells();
-        *columns = width;
-        pivots.clear();
-        pivots.resize(width * height, Pivot::default());
-        records.resize_with(boxes.len(), Record::default);
+        self.table.pivots.clear();
+        self.table.resize([width, height], boxes.len());
+        let Table { pivots, records, .. } = &mut self.table;
 
         let index = |bounds: &Bounds<2>| {
             let [column, row] = layout.domain.cell(bounds.min);
@@ -80,29 +79,16 @@ impl System<2> for Pozzer {
     }
 
     fn bytes(&self) -> usize {
-        self.table.pivots.capacity() * size_of::<Pivot>() + self.table.records.capacity() * size_of::<Record>()
+        self.table.bytes()
     }
 }
 
-impl Cells for Table {
+impl Cells for Table<Pivot> {
     /// The cells of a row follow each other in the data table, so it is one slice.
     #[inline]
     fn visit(&self, row: u32, columns: RangeInclusive<u32>, mut visit: impl FnMut(&[Record])) {
-        let start = row as usize * self.columns;
-        let first = self.pivots[start + *columns.start() as usize].initial as usize;
-        let end = self.pivots[start + *columns.end() as usize].end as usize;
-        visit(&self.records[first..end]);
-    }
-}
-
-impl DataTable for Table {
-    fn records(&self) -> &[Record] {
-        &self.records
-    }
-
-    #[inline]
-    fn range(&self, [column, row]: [u32; 2]) -> Range<usize> {
-        let pivot = &self.pivots[row as usize * self.columns + column as usize];
-        pivot.initial as usize..pivot.end as usize
+        let row = self.row(row);
+        let (first, last) = (&row[*columns.start() as usize], &row[*columns.end() as usize]);
+        visit(&self.records[first.initial as usize..last.end as usize]);
     }
 }

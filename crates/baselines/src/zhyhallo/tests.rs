@@ -1,26 +1,10 @@
-//! The systems by name, and given domains.
+//! Chunks of other sizes, and given domains.
 
 use rayon::ThreadPoolBuilder;
 
 use super::*;
-use crate::check::{Noise, agrees_on_boxes_that_are_not_finite, agrees_through_changes, brute_force, pairs_of};
+use crate::check::{Noise, agrees_through_changes, brute_force, on_several_threads, pairs_of};
 use crate::{Bounds, Entry, System};
-
-fn on_several_threads(check: impl Fn() + Sync) {
-    for threads in [1, 2, 5] {
-        ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&check);
-    }
-}
-
-#[test]
-fn every_system_agrees_with_brute_force_through_all_changes() {
-    on_several_threads(|| roster().iter().for_each(agrees_through_changes));
-}
-
-#[test]
-fn every_system_agrees_on_boxes_that_are_not_finite() {
-    roster().iter().for_each(agrees_on_boxes_that_are_not_finite);
-}
 
 #[test]
 fn chunks_of_other_sizes_agree_as_well() {

@@ -60,7 +60,9 @@ fn of_scene(options: &AdviseOptions) -> Result<Advice, Failure> {
     }
 }
 
-fn of_motion<S: pivotgrid::Scalar + scenes::Scalar, const D: usize>(options: &AdviseOptions) -> Result<Advice, Failure> {
+fn of_motion<S: pivotgrid::Scalar + scenes::Scalar + Into<f64>, const D: usize>(
+    options: &AdviseOptions,
+) -> Result<Advice, Failure> {
     let (scene, steps) = (&options.scene, WARM_UP + options.steps);
     let subject = format!("{} in {D}D, {}, seed {}", scene.name, scene.scalar.name(), scene.seed);
     let mut motion = Motion::<S, D>::new(scene.name, options.n, scene.seed, steps);
@@ -84,7 +86,7 @@ fn of_recording<R: Read>(
     }
 }
 
-fn of_replay<R: Read, S: pivotgrid::Scalar + Coordinate, const D: usize>(
+fn of_replay<R: Read, S: pivotgrid::Scalar + Coordinate + Into<f64>, const D: usize>(
     recording: Recording<R>,
     options: &ReplayOptions,
     threads: usize,
@@ -102,7 +104,7 @@ fn of_replay<R: Read, S: pivotgrid::Scalar + Coordinate, const D: usize>(
 
 impl Advice {
     /// Takes all steps of the source, and looks at what the last one left. There must be one, and `check` may know more.
-    fn of<S: pivotgrid::Scalar, const D: usize, T: Source<S, D>>(
+    fn of<S: pivotgrid::Scalar + Into<f64>, const D: usize, T: Source<S, D>>(
         subject: String,
         source: &mut T,
         steps: Option<u64>,

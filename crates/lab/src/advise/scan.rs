@@ -11,6 +11,8 @@ pub(crate) struct Scan {
     pub(crate) levels: Vec<LevelScan>,
     /// Occupied cells by how many objects they hold; powers of two.
     pub(crate) histogram: Vec<Bucket>,
+    /// Of the objects without a level.
+    pub(crate) unleveled_edges: Edges,
     pub(crate) fullest_cell: usize,
     pub(crate) objects_in_crowded_cells: usize,
     /// Chunks that hold a single object: so many objects are alone in theirs.
@@ -24,6 +26,24 @@ pub(crate) struct LevelScan {
     pub(crate) cells: usize,
     pub(crate) fullest_cell: usize,
     pub(crate) loners: usize,
+    pub(crate) edges: Edges,
+}
+
+/// Of the longest edges of some objects' boxes.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct Edges {
+    pub(crate) shortest: f64,
+    pub(crate) longest: f64,
+    #[serde(skip)]
+    count: usize,
+}
+
+impl Edges {
+    fn add(&mut self, edge: f64) {
+        self.shortest = if self.count == 0 { edge } else { self.shortest.min(edge) };
+        self.longest = self.longest.max(edge);
+        self.count += 1;
+    }
 }
 
 /// Cells that hold `from..=to` objects.
@@ -36,7 +56,7 @@ pub(crate) struct Bucket {
 }
 
 impl Scan {
-    pub(crate) fn of<S: Scalar, const D: usize>(view: DebugView<'_, S, D>, stats: &Stats) -> Self {
+    pub(crate) fn of<S: Scalar + Into<f64>, const D: usize>(view: DebugView<'_, S, D>, stats: &Stats) -> Self {
         let mut scan = Scan { levels: vec![LevelScan::default(); stats.levels.len()], ..Scan::default() };
         for chunk in view.chunks() {
             let level = &mut scan.levels[chunk.level];
@@ -49,6 +69,11 @@ impl Scan {
             level.cells += 1;
             level.fullest_cell = level.fullest_cell.max(cell.objects);
             scan.count(cell.objects);
+        }
+        for object in view.objects() {
+            let edges = (0..D).map(|axis| object.bounds.max[axis].into() - object.bounds.min[axis].into());
+            let of_level = object.level.map_or(&mut scan.unleveled_edges, |level| &mut scan.levels[level].edges);
+            of_level.add(edges.fold(0.0, f64::max));
         }
         scan.loners = scan.levels.iter().map(|level| level.loners).sum();
         scan
@@ -70,6 +95,13 @@ impl Scan {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn edges_are_ranges() {
+        let mut edges = Edges::default();
+        [3.0, 2.0, 5.0].into_iter().for_each(|edge| edges.add(edge));
+        assert_eq!((edges.shortest, edges.longest), (2.0, 5.0));
+    }
 
     #[test]
     fn buckets_are_powers_of_two() {

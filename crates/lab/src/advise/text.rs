@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::Advice;
 use super::cost::Cost;
-use super::scan::Scan;
+use super::scan::{Edges, Scan};
 use crate::report::table::{self, share_bar};
 use crate::report::{grouped, short};
 
@@ -25,10 +25,33 @@ impl Advice {
         table::effort(out, figures)?;
         writeln!(out)?;
         table::levels(out, figures, *dimension)?;
+        self.reasons(out)?;
         self.occupancy(out)?;
         table::passes(out, figures)?;
         self.cost(out)?;
         self.findings(out)
+    }
+
+    /// What the levels were chosen for.
+    fn reasons(&self, out: &mut String) -> fmt::Result {
+        let Scan { levels, unleveled_edges, .. } = &self.occupancy;
+        let edges = |edges: &Edges| format!("edges of {} to {}", short(edges.shortest), short(edges.longest));
+        for (index, level) in levels.iter().enumerate().filter(|(_, level)| level.cells > 0) {
+            let filling = short(level.objects as f64 / level.cells as f64);
+            writeln!(out, "level {index} holds {}, {filling} objects in an occupied cell", edges(&level.edges))?;
+        }
+        if self.figures.last_step.unleveled > 0 {
+            writeln!(
+                out,
+                "no level holds {}: cells for so few would cost more than comparing them with all",
+                edges(unleveled_edges)
+            )?;
+        }
+        writeln!(
+            out,
+            "(larger cells are fewer to visit, but mean more comparisons; the levels are those with the least predicted cost)"
+        )?;
+        writeln!(out)
     }
 
     fn occupancy(&self, out: &mut String) -> fmt::Result {
@@ -70,7 +93,8 @@ impl Advice {
         for pass in passes {
             writeln!(out, "{:<24} {:>13.3} {:>13.3}", pass.name, pass.predicted_ms, pass.measured_ms)?;
         }
-        writeln!(out, "(predicted: only what depends on the levels, not what every object costs whatever they are)")?;
+        writeln!(out, "predicted: only what depends on the levels, not what every object costs whatever they are;")?;
+        writeln!(out, "measured: the fastest step, on all threads together")?;
         writeln!(out)
     }
 

@@ -1,15 +1,15 @@
 //! Runs the contests and writes what came of them.
 
 use std::fmt::Write;
-use std::fs;
 use std::time::Duration;
 
 use scenes::Scene;
-use versus::{Counting, Settings, Table, literature_3d, roster_3d};
+use versus::{Counting, Outcome, Settings, Table, literature_3d, roster_3d};
 
 use super::{ContestOptions, charts};
 use crate::draw::to_png;
 use crate::failure::Failure;
+use crate::files;
 use crate::machine::Machine;
 use crate::progress;
 
@@ -18,6 +18,7 @@ use crate::progress;
 static ALLOCATOR: Counting = Counting;
 
 pub(super) fn run(options: &ContestOptions) -> Result<String, Failure> {
+    files::prepare(&options.out)?;
     let full = options.full && !options.quick;
     let sizes = match (options.n.as_slice(), full) {
         ([], false) => vec![20_000],
@@ -49,7 +50,18 @@ pub(super) fn run(options: &ContestOptions) -> Result<String, Failure> {
     }
     bar.finish_and_clear();
     save(options, &tables)?;
-    Ok(text(options, &tables))
+    let text = text(options, &tables);
+    let differs = |table: &Table| {
+        let row = table.rows.iter().find(|row| matches!(row.outcome, Outcome::Finished { agrees: false, .. }))?;
+        Some(Failure::Disagreement { system: row.rival.clone(), boxes: table.objects })
+    };
+    match tables.iter().find_map(differs) {
+        None => Ok(text),
+        Some(failure) => {
+            eprint!("{text}");
+            Err(failure)
+        }
+    }
 }
 
 fn text(options: &ContestOptions, tables: &[Table]) -> String {
@@ -62,9 +74,6 @@ fn text(options: &ContestOptions, tables: &[Table]) -> String {
     tables.iter().for_each(|table| write(format_args!("\n{table}")));
     let behind = tables.iter().filter(|table| table.fastest_by_cpu().is_some_and(|(_, ratio)| ratio <= 1.0)).count();
     write(format_args!("pivotgrid is the fastest by CPU time in {} of {} contests", tables.len() - behind, tables.len()));
-    if !tables.iter().all(Table::all_agree) {
-        write(format_args!("NOT ALL RIVALS FOUND THE SAME PAIRS, see above"));
-    }
     write(format_args!("files    {}", options.out.display()));
     text
 }
@@ -72,18 +81,13 @@ fn text(options: &ContestOptions, tables: &[Table]) -> String {
 /// All numbers as CSV, a chart per contest, and one of the fastest rivals.
 fn save(options: &ContestOptions, tables: &[Table]) -> Result<(), Failure> {
     let out = &options.out;
-    fs::create_dir_all(out).map_err(|error| Failure::Write { file: out.clone(), error })?;
-    let write = |name: String, content: &[u8]| {
-        let file = out.join(name);
-        fs::write(&file, content).map_err(|error| Failure::Write { file, error })
-    };
     let csv: String = tables.iter().map(Table::csv).collect();
-    write("contest.csv".to_owned(), format!("{}\n{csv}", Table::CSV_HEADER).as_bytes())?;
+    files::write(out, "contest.csv", format!("{}\n{csv}", Table::CSV_HEADER))?;
     let contests = tables.iter().map(|table| (format!("contest-{}-{}", table.scene, table.objects), charts::contest(table)));
     for (name, chart) in contests.chain([("contest".to_owned(), charts::fastest(tables))]) {
         let picture = crate::reproduce::output::plot::draw(&chart);
-        write(format!("{name}.svg"), picture.to_svg().as_bytes())?;
-        write(format!("{name}.png"), &to_png(&picture))?;
+        files::write(out, &format!("{name}.svg"), picture.to_svg())?;
+        files::write(out, &format!("{name}.png"), to_png(&picture))?;
     }
     Ok(())
 }

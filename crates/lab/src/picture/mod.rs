@@ -9,13 +9,13 @@ mod part;
 mod scenery;
 mod shown;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use pivotgrid::{BroadPhase, Scalar};
 
 use crate::draw::{Color, Style, Svg, to_png};
 use crate::failure::Failure;
+use crate::files;
 use part::Part;
 use shown::Shown;
 
@@ -31,11 +31,6 @@ pub(crate) struct Caption {
     pub(crate) remark: String,
 }
 
-/// Makes the directory, so that a run does not find out at its end that it cannot write there.
-pub(crate) fn prepare(directory: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(directory).map_err(|error| Failure::Write { file: directory.to_owned(), error })
-}
-
 /// Writes a picture of the engine's last step as `name.png` and `name.svg`.
 pub(crate) fn write<S: Scalar + Into<f64>, const D: usize>(
     broad_phase: &BroadPhase<S, D>,
@@ -44,15 +39,10 @@ pub(crate) fn write<S: Scalar + Into<f64>, const D: usize>(
     name: &str,
 ) -> Result<Vec<PathBuf>, Failure> {
     let svg = draw(broad_phase, caption);
-    let contents = [("png", to_png(&svg)), ("svg", svg.to_svg().into_bytes())];
-    contents
-        .into_iter()
-        .map(|(ending, bytes)| {
-            let file = directory.join(format!("{name}.{ending}"));
-            fs::write(&file, bytes).map_err(|error| Failure::Write { file: file.clone(), error })?;
-            Ok(file)
-        })
-        .collect()
+    Ok(vec![
+        files::write(directory, &format!("{name}.png"), to_png(&svg))?,
+        files::write(directory, &format!("{name}.svg"), svg.to_svg())?,
+    ])
 }
 
 fn draw<S: Scalar + Into<f64>, const D: usize>(broad_phase: &BroadPhase<S, D>, caption: &Caption) -> Svg {

@@ -14,7 +14,9 @@ const MOST_CELLS: usize = 3000;
 /// Boxes are cut off this far outside of the frame.
 const BEYOND: f64 = 20.0;
 /// No box is drawn smaller than this.
-const SMALLEST: f64 = 2.0;
+const SMALLEST: f64 = 3.0;
+/// Smaller ones are filled, or nobody would see their colour.
+const DOT: f64 = 7.0;
 /// Chunks are drawn a little smaller, so that the outlines of neighbours are two.
 const INSET: f64 = 1.5;
 /// The radius of the dots at the ends of a pair's line.
@@ -56,7 +58,8 @@ pub(crate) fn draw<S: Scalar + Into<f64>, const D: usize>(
             map.outline(svg, cell, 0.0, cell_style(cell.level));
         }
         for object in &seen {
-            map.outline(svg, object, 0.0, object_style(object.level));
+            let is_dot = map.length(object.width()) < DOT;
+            map.outline(svg, object, 0.0, if is_dot { dot_style(object.level) } else { object_style(object.level) });
         }
         for chunk in &chunks {
             map.outline(svg, chunk, INSET, chunk_style(chunk.level));
@@ -74,8 +77,12 @@ pub(crate) fn object_style(level: Option<usize>) -> Style {
     Style::fill(color.opacity(if level.is_some() { 0.22 } else { 0.08 })).stroke(color.opacity(0.9), 1.0)
 }
 
+fn dot_style(level: Option<usize>) -> Style {
+    Style::fill(palette::level(level))
+}
+
 pub(crate) fn chunk_style(level: Option<usize>) -> Style {
-    Style::line(palette::level(level), 1.6).dashed(7.0)
+    Style::line(palette::level(level).opacity(0.75), 1.4).dashed(7.0)
 }
 
 pub(crate) fn cell_style(level: Option<usize>) -> Style {
@@ -83,7 +90,7 @@ pub(crate) fn cell_style(level: Option<usize>) -> Style {
 }
 
 pub(crate) fn pair_style() -> Style {
-    Style::line(palette::PAIR, 1.3)
+    Style::line(palette::PAIR.opacity(0.6), 1.2)
 }
 
 /// From the scene to the picture; y runs upwards in the scene.
@@ -94,6 +101,10 @@ impl Map<'_> {
         let Part { low, edge, .. } = *self.0;
         let along = |axis: usize| ((point[axis] - low[axis]) / edge * EDGE).clamp(-BEYOND, EDGE + BEYOND);
         [FRAME[0] + along(0), FRAME[1] + EDGE - along(1)]
+    }
+
+    fn length(&self, length: f64) -> f64 {
+        length / self.0.edge * EDGE
     }
 
     fn outline(&self, svg: &mut Svg, shown: &Shown, inset: f64, style: Style) {

@@ -39,6 +39,7 @@ pub(crate) struct Spread {
 pub(crate) struct Pass {
     pub(crate) name: &'static str,
     pub(crate) median_ms: f64,
+    pub(crate) fastest_ms: f64,
     pub(crate) ns_per_object: f64,
     /// Of the sum of all passes' medians.
     pub(crate) share: f64,
@@ -84,15 +85,16 @@ impl Spread {
 
 fn passes(steps: &[Step], objects: f64) -> Vec<Pass> {
     let names = steps[0].passes.named().map(|(name, _)| name);
-    let medians = std::array::from_fn(|pass| Spread::of(steps.iter().map(|step| step.passes.named()[pass].1)).median);
-    let sum: f64 = f64::max(medians.iter().sum(), f64::MIN_POSITIVE);
-    let pass = |(name, median_ms): (&'static str, f64)| Pass {
+    let spreads: [Spread; 5] = std::array::from_fn(|pass| Spread::of(steps.iter().map(|step| step.passes.named()[pass].1)));
+    let sum = spreads.iter().map(|spread| spread.median).sum::<f64>().max(f64::MIN_POSITIVE);
+    let pass = |(name, Spread { fastest, median, .. }): (&'static str, Spread)| Pass {
         name,
-        median_ms,
-        ns_per_object: 1e6 * median_ms / objects,
-        share: median_ms / sum,
+        median_ms: median,
+        fastest_ms: fastest,
+        ns_per_object: 1e6 * median / objects,
+        share: median / sum,
     };
-    names.into_iter().zip::<[f64; 5]>(medians).map(pass).collect()
+    names.into_iter().zip(spreads).map(pass).collect()
 }
 
 fn milliseconds(time: Duration) -> f64 {

@@ -60,6 +60,17 @@ pub(crate) struct Findings {
     pub(crate) verdicts: Vec<Verdict>,
 }
 
+impl Findings {
+    /// Why curves end before others, each reason once.
+    pub(crate) fn notes(&self) -> Vec<&str> {
+        let series = self.charts.iter().flat_map(|chart| &chart.series);
+        let mut notes: Vec<&str> = series.filter_map(|series| series.stopped.as_deref()).collect();
+        notes.sort_unstable();
+        notes.dedup();
+        notes
+    }
+}
+
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Chart {
     pub(crate) title: String,

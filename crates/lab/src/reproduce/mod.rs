@@ -18,9 +18,11 @@ mod schornbaum;
 mod words;
 mod zhyhallo;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::failure::Failure;
+use crate::files;
 use crate::machine::{Machine, cores};
 use crate::progress;
 use crate::report;
@@ -37,29 +39,30 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<String, Failure> {
     let scale = options.scale();
     let limit = Duration::from_millis(scale.of(200, 1_000, 20_000));
     let threads = options.threads.unwrap_or_else(cores);
+    files::prepare(&options.out)?;
     let bar = progress::counting(figures.len() as u64, "figures");
     let bench = Bench { scale, limit, threads, bar: &bar };
 
-    let mut results = Vec::with_capacity(figures.len());
+    let circumstances = Circumstances {
+        machine: Machine::this(),
+        date: options.date.clone().unwrap_or_else(output::today),
+        command: std::iter::once("lab".to_owned()).chain(std::env::args().skip(1)).collect::<Vec<_>>().join(" "),
+        scale,
+        threads,
+    };
+    let (mut results, mut file) = (Vec::with_capacity(figures.len()), PathBuf::new());
     for figure in figures {
         bar.set_message(figure.slug());
         let findings = measured(&figure, &bench)?;
         results.push(Reproduced { figure, findings });
+        file = output::write(&options.out, &circumstances, &results)?;
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let circumstances = Circumstances {
-        machine: Machine::this(),
-        date: options.date.clone().unwrap_or_else(output::today),
-        command: std::env::args().collect::<Vec<_>>().join(" "),
-        scale,
-        threads,
-    };
-    let files = output::write(&options.out, &circumstances, &results)?;
     Ok(if options.json {
         report::json(&output::Summary::new(&circumstances, &results))
     } else {
-        output::text(&circumstances, &results, &files)
+        output::text(&circumstances, &results, &file)
     })
 }
 

@@ -70,6 +70,7 @@ impl fmt::Display for Place {
 impl fmt::Display for RecordingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Io { place, error } if place.offset == 0 => write!(f, "cannot read it: {error}"),
             Self::Io { place, error } => write!(f, "cannot read on at {place}: {error}"),
             Self::UnknownFormat => {
                 write!(f, "byte 0: expected a recording (pgboxes), a Broadmark file or CSV, found something else")

@@ -87,10 +87,10 @@ pub(crate) fn figures() -> Vec<Figure> {
     ]
 }
 
-/// His structures as set in a scene, and ours.
-fn contenders(linked_cell: f64, capacity: usize, hash_bits: u32) -> Vec<Contender<3>> {
+/// His structures as set in a scene, and ours. Linked cells without a given size look for the best one from step to step.
+fn contenders(linked_cell: Option<f64>, capacity: usize, hash_bits: u32) -> Vec<Contender<3>> {
     vec![
-        system("linked cells", move || LinkedCells::<3>::with_cell_size(linked_cell)),
+        system("linked cells", move || linked_cell.map_or_else(LinkedCells::<3>::default, LinkedCells::with_cell_size)),
         system("octree", move || Octree::<3>::new(capacity, 100)),
         system("hash grid", move || hash_grid(hash_bits)),
         pivotgrid(),
@@ -109,7 +109,7 @@ fn scene_table(bench: &Bench, scene: &Scene) -> Result<Findings, Failure> {
     let laps = bench.scale.of(1, 5, scene.steps);
     let mut spheres = Spheres::new(scene, share, 1);
     let objects = super::measure::Motion::boxes(&spheres).len();
-    let contenders = contenders(scene.linked_cell, 11, scene.hash_bits);
+    let contenders = contenders(Some(scene.linked_cell), 11, scene.hash_bits);
     let measured = race(&contenders.iter().collect::<Vec<_>>(), &mut spheres, laps, Clock::Processor, bench.limit)?;
 
     let names: Vec<&str> = contenders.iter().map(|contender| contender.name.as_str()).collect();

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use baselines::{Bounds, Pairs, System};
-use pivotgrid::{BroadPhase, Pair};
+use pivotgrid::BroadPhase;
 
+use crate::digest::{digest, scrambled};
 use crate::reproduce::figure::Role;
 
 /// A system by name, and how to make one without history.
@@ -92,7 +93,7 @@ impl<const D: usize, S: System<D>> Runner<D> for Theirs<S> {
 
     fn digest(&mut self, boxes: &[Bounds<D>]) -> u64 {
         self.step(boxes);
-        self.pairs.found.iter().map(scrambled).fold(0, u64::wrapping_add)
+        digest(self.pairs.found.iter().copied())
     }
 
     fn bytes(&self) -> usize {
@@ -135,7 +136,7 @@ impl<const D: usize> Runner<D> for Ours<D> {
 
     fn digest(&mut self, boxes: &[Bounds<D>]) -> u64 {
         let add = |sum: &mut u64, pair| {
-            *sum = sum.wrapping_add(scrambled(&pair));
+            *sum = sum.wrapping_add(scrambled(pair));
             ControlFlow::Continue(())
         };
         self.engine.par_for_each_pair(boxes, || 0, add).into_iter().fold(0, u64::wrapping_add)
@@ -144,12 +145,4 @@ impl<const D: usize> Runner<D> for Ours<D> {
     fn bytes(&self) -> usize {
         self.engine.stats().bytes
     }
-}
-
-/// The finalizer of splitmix64.
-fn scrambled(pair: &Pair) -> u64 {
-    let mut x = (u64::from(pair.a) << 32) | u64::from(pair.b);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }

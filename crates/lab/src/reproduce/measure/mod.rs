@@ -1,5 +1,6 @@
 //! From systems and scenes to numbers. All systems of a figure see the same boxes, one after the other within each step, so that
-//! whatever disturbs the machine disturbs all alike; what is kept are medians.
+//! whatever disturbs the machine disturbs all alike; what is kept are typical times
+//! (see [`Clock`]).
 
 mod contender;
 mod motion;

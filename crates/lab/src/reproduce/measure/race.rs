@@ -25,7 +25,18 @@ pub(crate) enum Clock {
     Wall,
 }
 
-/// What was seen of a contender in a scene. Times are medians over laps, in milliseconds per step.
+impl Clock {
+    /// One time for several laps. CPU time is sometimes longer and sometimes shorter than usual, so it is the median; whatever else
+    /// runs on the machine only makes the wall's clock later, so there it is the least.
+    pub(super) fn typical(self, times: impl IntoIterator<Item = f64>) -> f64 {
+        match self {
+            Clock::Processor => median(times),
+            Clock::Wall => times.into_iter().reduce(f64::min).unwrap_or(0.0),
+        }
+    }
+}
+
+/// What was seen of a contender in a scene. Times are typical ones of all laps, in milliseconds per step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Measured {
     /// The whole of the first step, and its part before the search for pairs.
@@ -108,7 +119,7 @@ pub(crate) fn race<const D: usize>(
         }
         racers.rotate_right(turn);
     }
-    Ok(racers.iter().map(Racer::measured).collect())
+    Ok(racers.iter().map(|racer| racer.measured(clock)).collect())
 }
 
 /// The frames in order; total by the given clock, its parts in proportion to the wall's.
@@ -130,18 +141,30 @@ pub(super) fn lap<const D: usize>(runner: &mut dyn Runner<D>, frames: &[Vec<Boun
 }
 
 impl<const D: usize> Racer<D> {
-    fn measured(&self) -> Measured {
+    fn measured(&self, clock: Clock) -> Measured {
         let laps = if self.laps.is_empty() { std::slice::from_ref(&self.first) } else { &self.laps };
         let (pairs, candidates) = self.runner.counts();
         Measured {
             first: self.first.total,
             setup: self.first.build,
-            total: median(laps.iter().map(|lap| lap.total)),
-            build: median(laps.iter().map(|lap| lap.build)),
-            detect: median(laps.iter().map(|lap| lap.total - lap.build)),
+            total: clock.typical(laps.iter().map(|lap| lap.total)),
+            build: clock.typical(laps.iter().map(|lap| lap.build)),
+            detect: clock.typical(laps.iter().map(|lap| lap.total - lap.build)),
             pairs,
             candidates,
             bytes: self.runner.bytes(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Clock;
+
+    #[test]
+    fn typical_times() {
+        let times = [5.0, 1.0, 2.0, 9.0, 3.0];
+        assert_eq!((Clock::Processor.typical(times), Clock::Wall.typical(times)), (3.0, 1.0));
+        assert_eq!(Clock::Wall.typical([]), 0.0);
     }
 }

@@ -3,7 +3,6 @@
 use super::contender::{Contender, Runner};
 use super::motion::Motion;
 use super::race::{Clock, lap};
-use super::statistics::median;
 use crate::failure::Failure;
 
 /// One contender's milliseconds per frame: whole steps, and their part before the search for pairs.
@@ -13,7 +12,7 @@ pub(crate) struct Trace {
     pub(crate) builds: Vec<f64>,
 }
 
-/// Runs all contenders through the same frames, in turn within each, `repeats` times from the beginning, and takes medians over
+/// Runs all contenders through the same frames, in turn within each, `repeats` times from the beginning, and takes typical times of
 /// the repeats. `scene` makes the scene at its beginning.
 pub(crate) fn trace<const D: usize, M: Motion<D>>(
     contenders: &[Contender<D>],
@@ -40,8 +39,8 @@ pub(crate) fn trace<const D: usize, M: Motion<D>>(
         }
     }
     let traces = laps.iter().map(|frames| Trace {
-        totals: frames.iter().map(|laps| median(laps.iter().map(|lap| lap.total))).collect(),
-        builds: frames.iter().map(|laps| median(laps.iter().map(|lap| lap.build))).collect(),
+        totals: frames.iter().map(|laps| clock.typical(laps.iter().map(|lap| lap.total))).collect(),
+        builds: frames.iter().map(|laps| clock.typical(laps.iter().map(|lap| lap.build))).collect(),
     });
     Ok(traces.collect())
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::{Circumstances, Reproduced, plot};
+use super::{Circumstances, Reproduced, csv, plot};
 use crate::report::short;
 use crate::reproduce::catalogue::{PAPERS, Paper};
 use crate::reproduce::figure::{About, Published, Verdict};
@@ -52,8 +52,8 @@ fn head(page: &mut String, circumstances: &Circumstances) -> fmt::Result {
     let machine_text = format!("{}, {} cores", machine.processor, machine.cores);
     let compiler = "Rust, release build; the papers' systems are our own implementations of them (crates/baselines)";
     let method = format!(
-        "All systems of a figure see the same boxes, in turn within each step; times are medians. One thread and CPU time, unless \
-         the figure is about threads: then {threads} threads and wall time."
+        "All systems of a figure see the same boxes, in turn within each step. One thread and medians of CPU time, unless the \
+         figure is about threads: then {threads} threads and, because other programs only make it longer, the least wall time."
     );
     let facts = [("Machine", machine_text.as_str()), ("Date", date), ("Command", command), ("Sizes", scale.name())];
     for (name, fact) in facts.into_iter().chain([("Compiler", compiler), ("Method", method.as_str())]) {
@@ -105,7 +105,8 @@ fn mark(verdict: &Verdict) -> &'static str {
     if verdict.held { "<span class=\"held\">held</span>" } else { "<span class=\"failed\">did not hold</span>" }
 }
 
-fn section(page: &mut String, Reproduced { figure, findings }: &Reproduced) -> fmt::Result {
+fn section(page: &mut String, result: &Reproduced) -> fmt::Result {
+    let Reproduced { figure, findings } = result;
     writeln!(page, "<section id=\"{}\">\n<h3>{}: {}</h3>", figure.slug(), figure.label(), escaped(figure.title))?;
     writeln!(page, "<p><b>The paper found:</b> {}</p>", escaped(figure.claim))?;
     for verdict in &findings.verdicts {
@@ -116,11 +117,7 @@ fn section(page: &mut String, Reproduced { figure, findings }: &Reproduced) -> f
     for chart in &findings.charts {
         writeln!(page, "<figure>{}</figure>", plot::draw(chart).to_svg())?;
     }
-    let mut notes: Vec<&str> =
-        findings.charts.iter().flat_map(|chart| &chart.series).filter_map(|s| s.stopped.as_deref()).collect();
-    notes.sort_unstable();
-    notes.dedup();
-    for note in notes {
+    for note in findings.notes() {
         writeln!(page, "<p class=\"quiet\">Note: {}.</p>", escaped(note))?;
     }
     published(page, &findings.published)?;
@@ -130,7 +127,8 @@ fn section(page: &mut String, Reproduced { figure, findings }: &Reproduced) -> f
         "<p class=\"quiet\"><b>Different from the paper:</b> machine and compiler, random numbers. {}</p>",
         escaped(&findings.differences)
     )?;
-    writeln!(page, "<p class=\"quiet\"><a href=\"{0}.csv\">{0}.csv</a></p>\n</section>", figure.slug())
+    let (slug, data) = (figure.slug(), percent_encoded(&csv::csv(result)));
+    writeln!(page, "<p class=\"quiet\"><a download=\"{slug}.csv\" href=\"data:text/csv,{data}\">{slug}.csv</a></p>\n</section>")
 }
 
 fn published(page: &mut String, rows: &[Published]) -> fmt::Result {
@@ -155,4 +153,26 @@ fn published(page: &mut String, rows: &[Published]) -> fmt::Result {
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// For an address that is the file itself: the report needs nothing beside it.
+fn percent_encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 3 / 2);
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b',' | b'.' | b'-' | b'_' => out.push(char::from(byte)),
+            _ => write!(out, "%{byte:02X}").expect("strings can be written to"),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percent_encoded;
+
+    #[test]
+    fn files_within_the_page() {
+        assert_eq!(percent_encoded("a,\"b²\"\n1.5"), "a,%22b%C2%B2%22%0A1.5");
+    }
 }

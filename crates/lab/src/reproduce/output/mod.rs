@@ -7,13 +7,13 @@ pub(crate) mod plot;
 mod summary;
 mod text;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::figure::{Figure, Findings};
 use super::scale::Scale;
 use crate::draw::to_png;
 use crate::failure::Failure;
+use crate::files;
 use crate::machine::Machine;
 use crate::report;
 
@@ -38,26 +38,17 @@ pub(crate) struct Circumstances {
     pub(crate) threads: usize,
 }
 
-/// Writes everything into the directory, which is made if need be, and returns the files.
-pub(crate) fn write(out: &Path, circumstances: &Circumstances, results: &[Reproduced]) -> Result<Vec<PathBuf>, Failure> {
-    fs::create_dir_all(out).map_err(|error| Failure::Write { file: out.to_owned(), error })?;
-    let mut files = Vec::new();
-    let mut save = |name: String, content: &[u8]| {
-        let file = out.join(name);
-        let result = fs::write(&file, content).map_err(|error| Failure::Write { file: file.clone(), error });
-        files.push(file);
-        result
-    };
-    for result in results {
-        save(format!("{}.csv", result.figure.slug()), csv::csv(result).as_bytes())?;
+/// Writes the last result's own files, and the report of all results so far: a run that is stopped leaves what it has found.
+pub(crate) fn write(out: &Path, circumstances: &Circumstances, results: &[Reproduced]) -> Result<PathBuf, Failure> {
+    if let Some(result) = results.last() {
+        files::write(out, &format!("{}.csv", result.figure.slug()), csv::csv(result))?;
         for (index, chart) in result.findings.charts.iter().enumerate() {
             let picture = plot::draw(chart);
             let name = format!("{}-{}", result.figure.slug(), index + 1);
-            save(format!("{name}.svg"), picture.to_svg().as_bytes())?;
-            save(format!("{name}.png"), &to_png(&picture))?;
+            files::write(out, &format!("{name}.svg"), picture.to_svg())?;
+            files::write(out, &format!("{name}.png"), to_png(&picture))?;
         }
     }
-    save("report.html".to_owned(), html::html(circumstances, results).as_bytes())?;
-    save("summary.json".to_owned(), report::json(&Summary::new(circumstances, results)).as_bytes())?;
-    Ok(files)
+    files::write(out, "summary.json", report::json(&Summary::new(circumstances, results)))?;
+    files::write(out, "report.html", html::html(circumstances, results))
 }

@@ -130,6 +130,11 @@ fn moving_particles(bench: &Bench) -> Result<Findings, Failure> {
                 gain >= 2.0,
                 format!("Multilevel hashing takes {} as long.", times(gain)),
             ),
+            Verdict::paper(
+                "It takes at most 10 % more memory.",
+                overhead <= 1.1,
+                format!("It takes {} as much.", times(overhead)),
+            ),
             Verdict::paper("Hashing beats the KD-tree.", tree > 1.0, format!("The KD-tree takes {} as long.", times(tree))),
             ahead(&asked, &points),
         ],

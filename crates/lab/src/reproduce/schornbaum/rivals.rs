@@ -66,11 +66,16 @@ pub(super) fn much_movement(bench: &Bench) -> Result<Findings, Failure> {
 pub(super) fn little_movement(bench: &Bench) -> Result<Findings, Failure> {
     let lanes = compared(bench, &Scenario::speed(0.01))?;
     let ratio = at_last_common(&lanes, "sweep and prune", "hash grid");
-    let growth = lane(&lanes, "sweep and prune").growth(|m| m.total);
+    let [growth, linear] = ["sweep and prune", "hash grid"].map(|name| lane(&lanes, name).growth(|m| m.total));
     let paper = Verdict::paper(
-        "The hash grid beats sweep and prune for many objects, which grows faster than linearly.",
-        ratio > 1.0 && growth > lane(&lanes, "hash grid").growth(|m| m.total),
-        format!("Sweep and prune takes {} as long as the hash grid and grows as {}.", times(ratio), power(growth)),
+        "The hash grid beats sweep and prune for many objects, which grows faster than it.",
+        ratio > 1.0 && growth > linear,
+        format!(
+            "Sweep and prune takes {} as long as the hash grid; they grow as {} and {}.",
+            times(ratio),
+            power(growth),
+            power(linear)
+        ),
     );
     let row = Published {
         quantity: "sweep and prune / hash grid, most objects".into(),

@@ -9,6 +9,8 @@ use crate::reproduce::figure::{Chart, Role, Series};
 
 const SIZE: [f64; 2] = [860.0, 440.0];
 const LABEL: f64 = 12.0;
+/// A curve of more points shows none of them: they would hide it.
+const MOST_MARKERS: usize = 24;
 
 pub(super) fn draw(chart: &Chart) -> Svg {
     let room = chart.series.iter().map(|series| width(&series.name, LABEL)).fold(60.0, f64::max).min(330.0);
@@ -48,11 +50,13 @@ pub(super) fn draw(chart: &Chart) -> Svg {
 }
 
 fn draw_curve(svg: &mut Svg, series: &Series, curve: &[[f64; 2]], color: Color) {
-    let (thick, radius) = if series.role == Role::Ours { (3.0, 3.6) } else { (1.8, 2.8) };
+    let (thick, radius) = if series.role == Role::Ours { (2.6, 3.6) } else { (1.8, 2.8) };
     svg.polyline(curve, Style::line(color, thick).dashed(dash(series)));
     let marker = match series.role {
         Role::Published => Style::fill(Color::WHITE).stroke(color, 1.2),
         Role::Ours | Role::Theirs => Style::fill(color),
     };
-    curve.iter().for_each(|point| svg.circle(*point, radius, marker));
+    if curve.len() <= MOST_MARKERS {
+        curve.iter().for_each(|point| svg.circle(*point, radius, marker));
+    }
 }
