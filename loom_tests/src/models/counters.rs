@@ -26,7 +26,7 @@ fn four_threads() {
 }
 model!(
     four_threads,
-    Preemptions(3),
+    Preemptions(4),
     catches { CountTorn: "the ranks are not a permutation", RankReread: "the ranks are not a permutation" }
 );
 

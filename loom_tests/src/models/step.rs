@@ -43,14 +43,14 @@ model!(first_step, Complete, catches { SlabByStore: "leaked", SlabRelaxed: "Caus
 fn three_workers() {
     every_slot_is_written_once(Kit::new(3, 2, 4), &[&[(A, 0)], &[(B, 1)], &[(A, 0)]], [3, 2, 2]);
 }
-model!(three_workers, Preemptions(3), catches { CountTorn: "written twice", LoserRelaxed: "the chunk was allocated" });
+model!(three_workers, Preemptions(4), catches { CountTorn: "written twice", LoserRelaxed: "the chunk was allocated" });
 
 /// Four workers count, in a pool that was used before; one of them does the rest.
 ///
 /// Catches a chunk published by a plain store, and a rank that is read back.
 fn four_workers() {
     every_slot_is_written_once(
-        Kit::used(3, 6, &[9; 4]),
+        Kit::used(4, 6, &[9; 4]),
         &[&[(A, 0), (B, 1)], &[(B, 1)], &[(A, 0)], &[(B, 0), (A, 1)]],
         [4, 1, 1],
     );
