@@ -127,7 +127,7 @@ fn oracle<S: Number, const D: usize>(boxes: &[Aabb<S, D>]) -> Answer {
     let mut answer = Answer { pairs: Vec::new(), rejected: Vec::new() };
     let mut good = vec![true; plain.len()];
     for (index, (low, high)) in plain.iter().enumerate() {
-        let reason = match (0..D).any(|axis| low[axis] != low[axis] || high[axis] != high[axis]) {
+        let reason = match (0..D).any(|axis| low[axis].is_nan() || high[axis].is_nan()) {
             true => Some(RejectReason::NotANumber),
             false => (0..D).any(|axis| high[axis] < low[axis]).then_some(RejectReason::Inverted),
         };

@@ -103,7 +103,7 @@ fn torture<S: Coordinate, const D: usize>(rng: &mut Rng) -> Vec<Thing<S, D>> {
     let n = 1 + rng.below(120);
     let specials = [0, 1, 5, 30][rng.below(4)];
     let (grouped, round) = (rng.below(2) == 0, rng.below(3));
-    let mut value = |rng: &mut Rng| {
+    let value = |rng: &mut Rng| {
         if rng.below(100) < specials { S::of(SPECIAL[rng.below(SPECIAL.len())]) } else { S::of(rng.below(9) as f64 - 4.0) }
     };
     (0..n)
@@ -241,7 +241,7 @@ fn digest<S: Coordinate + scenes::Scalar, const D: usize>(set: InstructionSet, t
                 digest.word(u64::from(hit.index));
                 digest.number(hit.t.into());
             }
-            for hit in queries.first_contact(&Sweep::new(*one, way)) {
+            if let Some(hit) = queries.first_contact(&Sweep::new(*one, way)) {
                 digest.word(u64::from(hit.index));
                 digest.number(hit.t.into());
             }
