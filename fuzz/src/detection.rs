@@ -54,9 +54,9 @@ fn change<S: Number, const D: usize>(objects: &mut Vec<Plain<S, D>>, bytes: &mut
     match what {
         0 => {
             objects.clear();
-            objects.extend((0..count).map(|_| Plain::new(bytes, grouped)));
+            objects.extend(Plain::several(bytes, count, grouped));
         }
-        1 | 2 => objects.extend((0..count).map(|_| Plain::new(bytes, grouped))),
+        1 | 2 => objects.extend(Plain::several(bytes, count, grouped)),
         3 => objects.truncate(count),
         4 => {
             let shift: [S; D] = bytes.point();

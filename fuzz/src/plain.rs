@@ -51,6 +51,11 @@ impl<S: Number, const D: usize> Plain<S, D> {
         Plain { low, high, member, mask, body }
     }
 
+    /// So many, or as many as there are bytes for: without bytes all would be the same, and make pairs by the thousand.
+    pub fn several(bytes: &mut Bytes<'_>, count: usize, grouped: bool) -> Vec<Self> {
+        (0..count).map_while(|_| (!bytes.is_empty()).then(|| Plain::new(bytes, grouped))).collect()
+    }
+
     pub fn flaw(&self) -> Option<RejectReason> {
         let (low, high) = self.sides();
         if (0..D).any(|axis| low[axis].is_nan() || high[axis].is_nan()) {

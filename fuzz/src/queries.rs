@@ -16,7 +16,7 @@ pub fn run(data: &[u8]) {
 fn ask<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
     let mut engine = BroadPhase::<S, D>::with_config(config(bytes)).expect("a valid config");
     let count = bytes.below(64);
-    let objects: Vec<Plain<S, D>> = (0..count).map(|_| Plain::new(bytes, false)).collect();
+    let objects: Vec<Plain<S, D>> = Plain::several(bytes, count, false);
     engine.detect(&objects);
     let queries = engine.queries();
     let valid: Vec<_> = (0..).zip(&objects).filter(|(_, object)| object.flaw().is_none()).collect();

@@ -53,7 +53,7 @@ fn changes<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
             }
             11 => pool(index as usize).install(|| set.par_rebuild()),
             12 => {
-                let objects: Vec<Plain<S, D>> = (0..index).map(|_| Plain::new(bytes, true)).collect();
+                let objects: Vec<Plain<S, D>> = Plain::several(bytes, index as usize, true);
                 set.par_build(&objects);
                 known = (0..).zip(objects).collect();
             }
@@ -69,7 +69,7 @@ fn changes<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
                 assert_eq!(found, expected, "{asked:?} in {known:?}");
             }
             _ => {
-                let moving: Vec<Plain<S, D>> = (0..index / 4).map(|_| Plain::new(bytes, true)).collect();
+                let moving: Vec<Plain<S, D>> = Plain::several(bytes, index as usize / 4, true);
                 meet(&mut engine, &moving, &set, &known, what >> 4);
             }
         }
