@@ -5,8 +5,10 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use common::{Coordinate, Oracle, Placement, Rng, Scene, Sizes, difference, grid_config, pool};
-use pivotgrid::{Aabb, BroadPhase, Config};
+use pivotgrid::{Aabb, BroadPhase, Config, Pair, StaticSet};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
@@ -184,5 +186,61 @@ proptest! {
             scene.extent = if matches!(scene.sizes, Sizes::Hyper) { 1e7 } else { scene.extent.max(60.0) };
             step(&mut engine, threads, &scene.boxes())?;
         }
+    }
+}
+
+/// What moves against what does not: by a step with a static set, by a step between two sets, and by a query for each.
+fn three_ways<S: Coordinate, const D: usize>(
+    config: Config,
+    threads: usize,
+    moving: &[Aabb<S, D>],
+    fixed: &[Aabb<S, D>],
+    removed: &[usize],
+) -> TestCaseResult {
+    let mut statics = StaticSet::<S, D>::with_config(config.clone()).unwrap();
+    let mut engine = BroadPhase::<S, D>::with_config(config).unwrap();
+    pool(threads).install(|| statics.par_build(fixed));
+    let removed: BTreeSet<usize> = removed.iter().map(|index| index % fixed.len().max(1)).filter(|&i| i < fixed.len()).collect();
+    for &index in &removed {
+        prop_assert!(statics.remove(index as u32));
+    }
+    let mut expected = Vec::new();
+    for (a, one) in moving.iter().enumerate() {
+        let apart = |b: &Aabb<S, D>| (0..D).any(|axis| one.max[axis] < b.min[axis] || b.max[axis] < one.min[axis]);
+        let met = fixed.iter().enumerate().filter(|(b, other)| !removed.contains(b) && !apart(other));
+        expected.extend(met.map(|(b, _)| Pair { a: a as u32, b: b as u32 }));
+    }
+    let found = pool(threads).install(|| engine.par_detect_with(moving, &statics));
+    prop_assert_eq!(found.statics.sorted(), &expected[..], "with statics, {} threads", threads);
+    prop_assert_eq!(found.moving.sorted(), Oracle::detect(moving).pairs, "among the moving ones");
+    // An inverted box stands for a removed one.
+    let nothing = Aabb { min: [S::of(1.0); D], max: [S::of(-1.0); D] };
+    let kept: Vec<_> = (0..).zip(fixed).map(|(index, b)| if removed.contains(&index) { nothing } else { *b }).collect();
+    let found = pool(threads).install(|| engine.par_detect_between(moving, &kept));
+    prop_assert_eq!(found.sorted(), &expected[..], "between, {} threads", threads);
+    let (queries, mut row) = (statics.queries(), Vec::new());
+    let mut asked = Vec::new();
+    for (a, bounds) in (0..).zip(moving) {
+        queries.overlapping(bounds, &mut row);
+        row.sort_unstable();
+        asked.extend(row.iter().map(|&b| Pair { a, b }));
+    }
+    prop_assert_eq!(asked, expected, "by queries");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn statics_two_sets_and_queries_agree(
+        config in a_config(),
+        threads in 1..=16usize,
+        moving in a_scene(200),
+        fixed in a_scene(300),
+        removed in proptest::collection::vec(any::<usize>(), 0..100),
+    ) {
+        three_ways::<f32, 3>(config.clone(), threads, &moving.boxes(), &fixed.boxes(), &removed)?;
+        three_ways::<f64, 2>(config, threads, &moving.boxes(), &fixed.boxes(), &removed)?;
     }
 }

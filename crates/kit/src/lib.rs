@@ -1,0 +1,16 @@
+//! The lock-free kit alone, compiled from the shipped files, with threads of std.
+//!
+//! Loom explores every interleaving but cannot see plain memory behind pointers, and rayon is too large for Miri to try many
+//! schedules of. Here Miri gets both: the shipped code, small, and many seeds (`ci/miri`).
+
+#[cfg(test)]
+#[allow(dead_code, unused_imports)]
+#[path = "../../../src/lockfree/mod.rs"]
+mod lockfree;
+#[cfg(test)]
+#[allow(dead_code, unused_imports)]
+#[path = "../../../src/sync.rs"]
+mod sync;
+
+#[cfg(test)]
+mod tests;
