@@ -53,7 +53,8 @@ impl Finder {
         self.tasks.clear();
         self.tasks.reserve((short, long));
         self.near.clear();
-        self.near.reserve(near);
+        // Exactly: if one worker's room were rounded up, the others would follow it in the next step, and so on.
+        self.near.reserve_exact(near);
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -130,7 +130,7 @@ impl Tasks {
 
     pub(crate) fn reserve(&mut self, (short, long): (usize, usize)) {
         grow_exactly(&mut self.list, short, Task::new(0, &(0..0)));
-        self.long.reserve(long.saturating_sub(self.long.len()));
+        self.long.reserve_exact(long.saturating_sub(self.long.len()));
     }
 
     pub(crate) fn bytes(&self) -> usize {
