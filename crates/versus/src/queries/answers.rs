@@ -4,6 +4,8 @@ use rayon::prelude::*;
 
 /// Questions that a thread answers at a time.
 const BLOCK: usize = 256;
+/// Rows that are copied at a time.
+const COPIED: usize = 1 << 13;
 
 /// Rows of objects, block by block of questions. Nothing is copied together afterwards. Kept between rounds.
 #[derive(Debug, Default)]
@@ -39,6 +41,34 @@ impl Answers {
         });
     }
 
+    /// The same for neighbour lists: then the rows are copied together in the order of those who asked, so that each is found by its
+    /// owner's index. That is what a particle code works with, and what pivotgrid's lists are.
+    pub(super) fn fill_lists(
+        &mut self,
+        owners: usize,
+        answer: impl Fn(std::ops::Range<usize>, &mut Block) + Sync,
+        lists: &mut Lists,
+    ) {
+        self.fill(owners, answer);
+        lists.places.resize(owners, (0, 0, 0));
+        for (number, block) in (0..).zip(&self.blocks) {
+            let mut begin = 0;
+            for &(owner, end) in &block.rows {
+                lists.places[owner as usize] = (number, begin, end - begin);
+                begin = end;
+            }
+        }
+        lists.offsets.clear();
+        lists.offsets.push(0);
+        let mut total = 0;
+        lists.offsets.extend(lists.places.iter().map(|&(.., length)| {
+            total += length as usize;
+            total
+        }));
+        lists.items.resize(total, 0);
+        copy(&self.blocks, &lists.places, &mut lists.items);
+    }
+
     pub(super) fn summary(&self) -> Summary {
         let mut summary = Summary::default();
         for block in &self.blocks {
@@ -50,6 +80,41 @@ impl Answers {
         }
         summary
     }
+}
+
+/// Neighbour lists in compressed rows. Kept between rounds.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    /// By owner: the block, and where in it the row begins, and its length.
+    places: Vec<(u32, u32, u32)>,
+    offsets: Vec<usize>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    pub(super) fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        for (owner, ends) in self.offsets.windows(2).enumerate() {
+            summary.add_row(owner, self.items[ends[0]..ends[1]].iter().copied());
+        }
+        summary
+    }
+}
+
+/// Copies rows behind one another, in parallel.
+fn copy(blocks: &[Block], places: &[(u32, u32, u32)], items: &mut [u32]) {
+    if places.len() <= COPIED {
+        let mut rest = items;
+        for &(block, begin, length) in places {
+            let (row, others) = rest.split_at_mut(length as usize);
+            row.copy_from_slice(&blocks[block as usize].items[begin as usize..][..length as usize]);
+            rest = others;
+        }
+        return;
+    }
+    let (left, right) = places.split_at(places.len() / 2);
+    let (left_items, right_items) = items.split_at_mut(left.iter().map(|&(.., length)| length as usize).sum());
+    rayon::join(|| copy(blocks, left, left_items), || copy(blocks, right, right_items));
 }
 
 /// What the answers of two respondents are compared by.

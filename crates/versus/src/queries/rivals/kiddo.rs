@@ -4,7 +4,7 @@ use kiddo::SquaredEuclidean;
 use kiddo::immutable::float::kdtree::ImmutableKdTree;
 
 use super::sorted_grid::Places;
-use crate::queries::answers::{Answers, Summary};
+use crate::queries::answers::{Answers, Block, Lists, Summary};
 use crate::queries::questions::{Questions, Task};
 use crate::queries::respondent::Respondent;
 
@@ -44,6 +44,7 @@ pub(in crate::queries) struct KiddoNeighbours {
     tree: Option<Tree>,
     places: Places,
     answers: Answers,
+    lists: Lists,
 }
 
 impl Respondent for KiddoNeighbours {
@@ -56,16 +57,17 @@ impl Respondent for KiddoNeighbours {
     fn answer(&mut self, task: &Task) {
         let (Some(tree), Questions::Neighbours(radius)) = (&self.tree, &task.questions) else { unreachable!("asked of others") };
         let order = self.places.order();
-        self.answers.fill(task.points.len(), |range, block| {
+        let search = |range: std::ops::Range<usize>, block: &mut Block| {
             for own in range.map(|place| order.index(place)) {
                 let near = tree.within_unsorted::<SquaredEuclidean>(&task.points[own as usize], radius * radius);
                 let others = near.iter().map(|neighbour| neighbour.item).filter(|&other| other != own);
                 block.add_row(own as usize, |found| found.extend(others));
             }
-        });
+        };
+        self.answers.fill_lists(task.points.len(), search, &mut self.lists);
     }
 
     fn summary(&self) -> Summary {
-        self.answers.summary()
+        self.lists.summary()
     }
 }

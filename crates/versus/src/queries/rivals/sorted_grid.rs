@@ -9,7 +9,7 @@ use wide::f32x8;
 
 use crate::Bounds;
 use crate::house::{Order, sorted_by_cell};
-use crate::queries::answers::{Answers, Block, Summary};
+use crate::queries::answers::{Answers, Block, Lists, Summary};
 use crate::queries::questions::{Questions, Task};
 use crate::queries::respondent::Respondent;
 
@@ -43,6 +43,7 @@ pub(in crate::queries) struct SortedGrid {
     columns: [Vec<f32>; 3],
     ids: Vec<u32>,
     answers: Answers,
+    lists: Lists,
 }
 
 impl Respondent for SortedGrid {
@@ -67,15 +68,16 @@ impl Respondent for SortedGrid {
 
     fn answer(&mut self, task: &Task) {
         let Questions::Neighbours(radius) = task.questions else { unreachable!("asked of others") };
-        let SortedGrid { places, columns, ids, answers } = self;
+        let SortedGrid { places, columns, ids, answers, lists } = self;
         let arch = Arch::new();
-        answers.fill(task.points.len(), |range, block| {
+        let search = |range: Range<usize>, block: &mut Block| {
             arch.dispatch(Search { places, columns, ids, limit: radius * radius, range, block });
-        });
+        };
+        answers.fill_lists(task.points.len(), search, lists);
     }
 
     fn summary(&self) -> Summary {
-        self.answers.summary()
+        self.lists.summary()
     }
 }
 
