@@ -112,6 +112,10 @@ impl<S: Coordinate, const D: usize> Scene<S, D> {
             let (mut enter, mut exit) = (0.0_f64, max_t);
             for axis in 0..D {
                 let (min, max) = (moved[axis].0 - margin, moved[axis].1 + margin);
+                // A flat box has nothing left inside a negative margin.
+                if min > max {
+                    return f64::INFINITY;
+                }
                 if direction[axis] == 0.0 {
                     if !(min..=max).contains(&origin[axis]) {
                         return f64::INFINITY;
