@@ -52,7 +52,9 @@ pub use debug_view::{DebugBlock, DebugObject, DebugView};
 pub use groups::Groups;
 pub use neighbours::{NeighbourIter, NeighbourRows, Neighbours, PeriodicNeighbour, PeriodicNeighbours, PeriodicRows};
 pub use pairs::{Iter, Pair, Pairs, ParIter};
-pub use periodic::{Periodic, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicReason, PeriodicRejected};
+pub use periodic::{
+    Periodic, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicQueries, PeriodicReason, PeriodicRejected, Shifted,
+};
 pub use query::{Hit, Neighbor, Queries, Ray, Rows, Sweep};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};
 pub use scalar::Scalar;

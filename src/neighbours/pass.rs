@@ -4,6 +4,7 @@ use super::shelf::Shelf;
 use super::store::{Store, Worker};
 use crate::Scalar;
 use crate::detect::View;
+use crate::detect::kernel::LANES;
 use crate::engine::Engine;
 use crate::lockfree::{Blocks, Cursor};
 use crate::passes::Scattered;
@@ -49,6 +50,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             let mut shelf = Shelf::new(&stock, beyond);
             let mut add_row = |entry: usize, runs: &[_]| {
                 let object = view.columns.id(entry);
+                // Behind the last entry there are some more values, and what they are does not matter here.
+                shelf.expect_row(view.columns.id(entry + LANES));
                 shelf.add_row(object, |block| {
                     let begin = block.len();
                     view.kernel.partners(&view.columns, entry, runs, block);

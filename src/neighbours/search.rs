@@ -122,6 +122,8 @@ impl Search {
         self.add_coarser(view, level, entries.clone());
         // What is coarse and near stays in front, for all entries of the chunk.
         let coarser = self.runs.len;
+        // In most scenes there is nothing finer, and then nobody has to fetch boxes for it.
+        let has_finer = view.grid.objects[..level].iter().any(|&objects| objects > 0);
 
         let mut rows = chunk.rows();
         while rows != 0 {
@@ -149,7 +151,7 @@ impl Search {
                 let shared = self.runs.len;
                 if half {
                     self.runs.add_behind(rows_around.at(y, z), reach, entry);
-                } else {
+                } else if has_finer {
                     self.add_finer(view, level, &view.columns.bounds(entry));
                 }
                 add_row(entry, self.runs.list());

@@ -9,7 +9,7 @@ use crate::{Aabb, Scalar};
 
 /// Boxes that are farther away than this many periods are refused: so the difference of two such numbers fits an `i32`, with
 /// room for the one period between an object and its ghost.
-const MOST_PERIODS: f64 = (1 << 29) as f64;
+pub(super) const MOST_PERIODS: f64 = (1 << 29) as f64;
 
 /// A space that is periodic along some of its axes.
 #[derive(Clone, Copy, Debug)]
@@ -19,10 +19,10 @@ pub(crate) struct Domain<S, const D: usize> {
 
 /// One periodic axis.
 #[derive(Clone, Copy, Debug)]
-struct Period<S> {
-    low: S,
+pub(super) struct Period<S> {
+    pub(super) low: S,
     high: S,
-    length: f64,
+    pub(super) length: f64,
 }
 
 /// A box with its `min` in the domain, and how it got there.
@@ -46,6 +46,12 @@ impl<S: Scalar, const D: usize> Domain<S, D> {
         Ok(Domain { axes })
     }
 
+    /// The period along an axis, if it is a periodic one.
+    #[inline]
+    pub(super) fn period(&self, axis: usize) -> Option<&Period<S>> {
+        self.axes[axis].as_ref()
+    }
+
     /// Moves a valid box into the domain by whole periods.
     #[inline]
     pub(crate) fn wrap(&self, aabb: Aabb<S, D>) -> Result<Wrapped<S, D>, PeriodicReason> {
@@ -61,7 +67,7 @@ impl<S: Scalar, const D: usize> Domain<S, D> {
                 (bounds.min[axis], bounds.max[axis], wrapped.periods[axis]) =
                     moved.ok_or(PeriodicReason::TooFarOut { axis: axis as u8 })?;
             }
-            wrapped.crossing |= u8::from(period.down(bounds.max[axis], 1) >= period.low) << axis;
+            wrapped.crossing |= u8::from(period.reaches_the_end(bounds.max[axis])) << axis;
         }
         Ok(wrapped)
     }
@@ -89,12 +95,18 @@ impl<S: Scalar> Period<S> {
     }
 
     #[inline]
-    fn holds(&self, min: S) -> bool {
+    pub(super) fn holds(&self, min: S) -> bool {
         self.low <= min && min < self.high
     }
 
+    /// Whether what is wrapped and ends here has a ghost.
     #[inline]
-    fn down(&self, bound: S, periods: i32) -> S {
+    pub(super) fn reaches_the_end(&self, max: S) -> bool {
+        self.down(max, 1) >= self.low
+    }
+
+    #[inline]
+    pub(super) fn down(&self, bound: S, periods: i32) -> S {
         S::from_f64(bound.to_f64() - f64::from(periods) * self.length)
     }
 
@@ -102,7 +114,7 @@ impl<S: Scalar> Period<S> {
     ///
     /// Just below a border the rounded result may lie outside of the domain whichever way one counts: 1e-20 below zero plus a
     /// period of ten is ten. Such a box begins at `low`.
-    fn wrap(&self, min: S, max: S) -> Option<(S, S, i32)> {
+    pub(super) fn wrap(&self, min: S, max: S) -> Option<(S, S, i32)> {
         let periods = ((min.to_f64() - self.low.to_f64()) / self.length).floor();
         if periods.is_nan() || periods.abs() > MOST_PERIODS {
             return None;

@@ -42,7 +42,7 @@ pub(crate) struct Image<S, const D: usize> {
     /// How many periods it was moved down from where the user has it, by axis.
     pub(crate) periods: [i32; D],
     /// The axes, as bits, along which it is a ghost.
-    shifted: u8,
+    pub(super) shifted: u8,
     /// The axes along which it has ghosts.
     crossing: u8,
     /// Why there is no place for the object in the domain.

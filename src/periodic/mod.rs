@@ -3,9 +3,12 @@
 //! `domain.rs` has the arithmetic, `images.rs` makes the ghosts and tells why every meeting is found once. Both know nothing of
 //! the engine but [`Bounded`], so anything else that needs neighbours across a border can stand on them.
 
+mod copies;
 mod domain;
 mod images;
+mod legs;
 mod pairs;
+mod queries;
 mod rejected;
 
 use crate::lockfree::Blocks;
@@ -14,6 +17,7 @@ use crate::{Aabb, Ball, Bounded, BroadPhase, Config, MAX_OBJECTS, Pair, Pairs, R
 pub(crate) use domain::Domain;
 pub(crate) use images::{Image, Images};
 pub use pairs::{PeriodicPair, PeriodicPairs};
+pub use queries::{PeriodicQueries, Shifted};
 pub use rejected::{PeriodicError, PeriodicReason, PeriodicRejected};
 
 /// Finds all pairs of overlapping boxes in a domain that is periodic along some axes: what leaves it on one side comes in on the

@@ -10,6 +10,8 @@ use crate::{Aabb, Scalar};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cast<S, const D: usize> {
     pub(super) axes: [Along<S>; D],
+    /// Nothing earlier is of interest, nor anything later.
+    pub(super) min_t: S,
     pub(super) max_t: S,
 }
 
@@ -47,7 +49,7 @@ impl<S: Scalar, const D: usize> Cast<S, D> {
         let makes_sense = bounds.is_valid() && direction.iter().all(|&x| is_finite(x)) && max_t >= S::ZERO;
         makes_sense.then(|| {
             let axes = std::array::from_fn(|axis| Along::new(bounds.min[axis], bounds.max[axis], direction[axis]));
-            Cast { axes, max_t }
+            Cast { axes, min_t: S::ZERO, max_t }
         })
     }
 

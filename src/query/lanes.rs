@@ -54,7 +54,7 @@ pub(super) fn meets<S: Scalar, const D: usize>(
     limit: S,
     at: usize,
 ) -> ([S; LANES], u32) {
-    let (mut enter, mut exit) = ([S::ZERO; LANES], [limit; LANES]);
+    let (mut enter, mut exit) = ([cast.min_t; LANES], [limit; LANES]);
     for axis in 0..D {
         let (min, max) = (load(columns.min(axis), at), load(columns.max(axis), at));
         let along = &cast.axes[axis];

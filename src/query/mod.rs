@@ -24,7 +24,6 @@ mod within;
 
 use crate::build::grid::Grid;
 use crate::build::plan::MAX_LEVELS;
-use crate::detect::View;
 use crate::detect::kernel::{Columns, Kernel};
 use crate::{BroadPhase, Scalar};
 
@@ -95,23 +94,30 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// Costs one look at each occupied chunk of the grid, some microseconds in most scenes: ask for it once per step, not once per
     /// question.
     pub fn queries(&self) -> Queries<'_, S, D> {
+        self.queries_in(self.regions())
+    }
+
+    /// What [`queries`](Self::queries) has to look for, until the next step.
+    pub(crate) fn regions(&self) -> Regions {
+        Regions(Region::of(&self.engine.grid))
+    }
+
+    /// [`queries`](Self::queries) for those who have not forgotten the regions of the last step.
+    pub(crate) fn queries_in(&self, regions: Regions) -> Queries<'_, S, D> {
         let engine = &self.engine;
         let leveled: usize = engine.grid.objects.iter().sum();
         if engine.known == 0 || (leveled > 0 && engine.grid.chunks.is_empty()) {
             return Queries { scene: None };
         }
         let columns = engine.table.columns(&engine.order);
-        Queries::new(View { grid: &engine.grid, columns, kernel: engine.kernel })
+        let Regions(regions) = regions;
+        Queries { scene: Some(Scene { grid: &engine.grid, columns, kernel: engine.kernel, regions }) }
     }
 }
 
-impl<'a, S: Scalar, const D: usize> Queries<'a, S, D> {
-    /// Questions to a complete grid and its table.
-    pub(crate) fn new(view: View<'a, S, D>) -> Self {
-        let View { grid, columns, kernel } = view;
-        Queries { scene: Some(Scene { grid, columns, kernel, regions: Region::of(grid) }) }
-    }
-}
+/// Where the objects of each level are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Regions([Region; MAX_LEVELS]);
 
 impl<S: Scalar, const D: usize> Scene<'_, S, D> {
     /// The levels that hold objects, from coarse to fine: what is large is few, and found early it ends a search early.

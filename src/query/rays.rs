@@ -89,6 +89,11 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
         self.first_cast_hit(Cast::ray(ray), |hit| exact(hit.index))
     }
 
+    /// [`first_hit`](Self::first_hit) for a ray that begins at `min_t` instead of 0.
+    pub(crate) fn first_hit_from(&self, ray: &Ray<S, D>, min_t: S) -> Option<Hit<S>> {
+        self.first_cast_hit(Cast::ray(ray).map(|cast| Cast { min_t, ..cast }), |hit| Some(hit.t))
+    }
+
     pub(super) fn visit_cast<B>(
         &self,
         cast: Option<Cast<S, D>>,
@@ -112,7 +117,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
         let mut first: Option<Hit<S>> = None;
         let ControlFlow::Continue(()) = scene.walk(&cast, |hit| {
             if let Some(t) = exact(hit)
-                && t >= S::ZERO
+                && t >= cast.min_t
                 && t <= cast.max_t
             {
                 let hit = Hit { t, ..hit };

@@ -86,7 +86,7 @@ impl<T: Copy + Default + Ord + Send + Sync> Rows<T> {
     }
 
     /// Answers the questions on the threads of the current rayon pool; `answer` leaves a question's answers in a vector.
-    pub(super) fn fill<Q: Sync>(&mut self, questions: &[Q], answer: impl Fn(&Q, &mut Vec<T>) + Sync) {
+    pub(crate) fn fill<Q: Sync>(&mut self, questions: &[Q], answer: impl Fn(&Q, &mut Vec<T>) + Sync) {
         let blocks = questions.len().div_ceil(BLOCK);
         if self.parts.len() < blocks {
             self.parts.resize_with(blocks, Part::default);

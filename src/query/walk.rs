@@ -131,7 +131,7 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Walk<'
 
     /// When the objects of a box of chunks are met.
     fn meeting(&self, region: &Region, low: Coords, high: Coords) -> Time<S> {
-        let all = Time { from: S::ZERO, to: self.limit };
+        let all = Time { from: self.cast.min_t, to: self.limit };
         let interval = |axis| self.cast.interval(axis, region.around_chunks::<S, D>(axis, low[axis], high[axis]));
         (0..D).fold(all, |time, axis| time.and(interval(axis)))
     }

@@ -30,16 +30,37 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     where
         T: Bounded<S, D> + Sync,
     {
-        self.in_pool(objects.len(), |engine, team| {
-            store(engine, objects, team);
-            engine.search(objects, statics, team);
-            engine.order_static_pairs(team);
-        });
+        self.in_pool(objects.len(), |engine, team| step(engine, objects, statics, team));
+        self.found_with_statics()
+    }
+
+    /// [`par_detect_with`](Self::par_detect_with) on the calling thread.
+    pub fn detect_with<T>(&mut self, objects: &[T], statics: &StaticSet<S, D>) -> PairsWithStatics<'_>
+    where
+        T: Bounded<S, D> + Sync,
+    {
+        step(&mut self.engine, objects, statics, Team::ALONE);
+        self.found_with_statics()
+    }
+
+    fn found_with_statics(&self) -> PairsWithStatics<'_> {
         let engine = &self.engine;
         let in_order = engine.config.canonical_order;
         let stored = if in_order { slice::from_ref(&engine.static_ordered.pairs) } else { &engine.static_pairs[..] };
         PairsWithStatics { moving: self.found(), statics: Pairs::new(stored, &engine.rejected) }
     }
+}
+
+/// A step, and what its objects overlap in the static set.
+fn step<S: Scalar, const D: usize>(
+    engine: &mut Engine<S, D>,
+    objects: &(impl Objects<S, D> + ?Sized),
+    statics: &StaticSet<S, D>,
+    team: Team,
+) {
+    store(engine, objects, team);
+    engine.search(objects, statics, team);
+    engine.order_static_pairs(team);
 }
 
 impl<S: Scalar, const D: usize> Engine<S, D> {
@@ -94,7 +115,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let most = self.workers.iter().map(|worker| worker.touched.capacity()).max().unwrap_or(0);
         self.workers.iter_mut().for_each(|worker| {
             worker.touched.clear();
-            worker.touched.reserve(most);
+            worker.touched.reserve_exact(most);
         });
     }
 }

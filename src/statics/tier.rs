@@ -2,6 +2,7 @@
 
 use super::{Home, Item};
 use crate::objects::By;
+use crate::query::Regions;
 use crate::step::rebuild;
 use crate::{Aabb, BroadPhase, Queries, Scalar};
 
@@ -13,11 +14,14 @@ pub(super) struct Tier<S: Scalar, const D: usize> {
     pub(super) members: Vec<u32>,
     /// What objects that have not changed since call it.
     pub(super) home: Home,
+    /// Where in the grid they are: to find that out again in every step would cost more than a small step does.
+    regions: Regions,
 }
 
 impl<S: Scalar, const D: usize> Tier<S, D> {
     pub(super) fn new(grid: BroadPhase<S, D>, home: Home) -> Self {
-        Tier { grid, members: Vec::new(), home }
+        let regions = grid.regions();
+        Tier { grid, members: Vec::new(), home, regions }
     }
 
     /// Builds the grid of all objects.
@@ -39,6 +43,7 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
     fn build(&mut self, len: usize, bounds: impl Fn(usize) -> Aabb<S, D> + Sync) {
         let objects = By { len, bounds };
         self.grid.in_pool(len, |engine, team| rebuild(engine, &objects, team).conclude(engine));
+        self.regions = self.grid.regions();
     }
 
     /// Empties the grid.
@@ -56,7 +61,7 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
     }
 
     pub(super) fn queries(&self) -> Queries<'_, S, D> {
-        self.grid.queries()
+        self.grid.queries_in(self.regions)
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -127,7 +127,7 @@ fn next<const D: usize>(world: &mut World<f32, D>) -> Vec<Bounds<D>> {
     boxes
 }
 
-fn median(times: &mut [Duration]) -> Duration {
+pub(crate) fn median(times: &mut [Duration]) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }

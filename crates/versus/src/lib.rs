@@ -1,7 +1,7 @@
 //! The contest: pivotgrid and everything one could use instead, on the same boxes, in the same steps.
 //!
 //! What takes part is in [`roster_2d`] and [`roster_3d`], and on request [`literature_2d`] and [`literature_3d`]; [`contest`] runs it and makes a [`Table`]. The example `contest` is the
-//! command line; `README.md` says what is measured and how each rival is driven.
+//! command line, and [`queries`] is another contest, about questions instead of pairs; `README.md` says what is measured and how each rival is driven.
 //!
 //! ```
 //! use scenes::Scene;
@@ -21,6 +21,7 @@ mod exhaustive;
 mod found;
 mod house;
 mod literature;
+pub mod queries;
 mod rival;
 mod rivals;
 mod roster;

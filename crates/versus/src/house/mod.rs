@@ -5,5 +5,6 @@ mod sort;
 mod sorted_grid;
 mod sweep;
 
-pub(crate) use sorted_grid::SortedGrid;
+pub(crate) use sort::Order;
+pub(crate) use sorted_grid::{SortedGrid, sorted_by_cell};
 pub(crate) use sweep::Sweep;

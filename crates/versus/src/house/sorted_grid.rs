@@ -54,15 +54,23 @@ impl<const D: usize> SortedGrid<D> {
 impl<const D: usize> Rival<D> for SortedGrid<D> {
     fn step(&mut self, boxes: &[Bounds<D>]) -> Answer<'_> {
         let n = boxes.len();
-        let extents: Vec<Extent<D>> =
-            if self.threads == 1 { vec![extent(boxes)] } else { boxes.par_chunks(TASK).map(extent).collect() };
-        let extent = extents.into_iter().fold(Extent::EMPTY, Extent::merge);
-        let numbering = Numbering::of(n, extent, Order::most_key_bits(n));
+        let numbering = Numbering::of(n, Extent::of(boxes, self.threads), OCCUPANCY, Order::most_key_bits(n));
         self.columns.fill(boxes, std::array::from_fn(|axis| axis), numbering.key_bits, |bounds| numbering.key(bounds));
 
         let (columns, strides, arch) = (&self.columns, &numbering.strides, Arch::new());
         self.found.fill(n, |range, found| arch.dispatch(Search { columns, strides, range, found }))
     }
+}
+
+/// Puts boxes into the order of the cells of their lower corners, which are at least as large as `cell`, and returns how much the keys of
+/// neighbouring cells differ along each axis. In the rayon pool in which it is called.
+pub(crate) fn sorted_by_cell<const D: usize>(boxes: &[Bounds<D>], cell: f32, order: &mut Order) -> [u64; D] {
+    let threads = rayon::current_num_threads();
+    let mut extent = Extent::of(boxes, threads);
+    extent.edge = extent.edge.max(cell);
+    let numbering = Numbering::of(boxes.len(), extent, 0.0, Order::most_key_bits(boxes.len()));
+    order.sort(boxes, numbering.key_bits, |bounds| numbering.key(bounds), threads);
+    numbering.strides
 }
 
 /// The rows of three cells after the own one, as distances of their middle cells' keys: one in 2D, four in 3D.
@@ -145,6 +153,12 @@ fn extent<const D: usize>(boxes: &[Bounds<D>]) -> Extent<D> {
 impl<const D: usize> Extent<D> {
     const EMPTY: Self = Extent { min: [f32::INFINITY; D], max: [f32::NEG_INFINITY; D], edge: 0.0 };
 
+    fn of(boxes: &[Bounds<D>], threads: usize) -> Self {
+        let extents: Vec<Extent<D>> =
+            if threads == 1 { vec![extent(boxes)] } else { boxes.par_chunks(TASK).map(extent).collect() };
+        extents.into_iter().fold(Extent::EMPTY, Extent::merge)
+    }
+
     fn merge(self, other: Self) -> Self {
         Extent {
             min: std::array::from_fn(|axis| self.min[axis].min(other.min[axis])),
@@ -156,12 +170,12 @@ impl<const D: usize> Extent<D> {
 
 impl<const D: usize> Numbering<D> {
     /// Cells at least as large as the longest edge, and large enough for the occupancy and for keys of `most_bits`.
-    fn of(n: usize, extent: Extent<D>, most_bits: u32) -> Self {
+    fn of(n: usize, extent: Extent<D>, occupancy: f64, most_bits: u32) -> Self {
         let lengths: [f64; D] = std::array::from_fn(|axis| (f64::from(extent.max[axis]) - f64::from(extent.min[axis])).max(0.0));
         // Rounding in `edge` is within the slack.
         let edge = f64::from(extent.edge) * SLACK;
         let space: f64 = lengths.iter().map(|length| length + edge).product();
-        let mut cell = edge.max((space * OCCUPANCY / n as f64).powf(1.0 / D as f64)).max(f64::from(f32::MIN_POSITIVE));
+        let mut cell = edge.max((space * occupancy / n as f64).powf(1.0 / D as f64)).max(f64::from(f32::MIN_POSITIVE));
         loop {
             let mut strides = [1; D];
             let mut cells = 1.0;

@@ -19,7 +19,7 @@ struct Tree {
 /// No margin: leaves are as large as the boxes.
 const MARGIN: f32 = 0.0;
 
-pub(super) fn converted(bounds: &Bounds<3>) -> Aabb {
+pub(crate) fn converted(bounds: &Bounds<3>) -> Aabb {
     Aabb::new(Vector::from_array(bounds.min), Vector::from_array(bounds.max))
 }
 

@@ -1,0 +1,73 @@
+//! kiddo: its immutable tree of points, built anew and asked in parallel. It has no boxes and no rays.
+
+use kiddo::SquaredEuclidean;
+use kiddo::immutable::float::kdtree::ImmutableKdTree;
+
+use super::sorted_grid::Places;
+use crate::queries::answers::{Answers, Block, Lists, Summary};
+use crate::queries::questions::{Questions, Task};
+use crate::queries::respondent::Respondent;
+
+/// Points per leaf as in kiddo's own alias of the type, with the smaller index.
+type Tree = ImmutableKdTree<f32, u32, 3, 32>;
+
+#[derive(Default)]
+pub(in crate::queries) struct KiddoTree {
+    tree: Option<Tree>,
+    answers: Answers,
+}
+
+impl Respondent for KiddoTree {
+    fn build(&mut self, task: &Task) {
+        self.tree = Some(Tree::new_from_slice(&task.points));
+    }
+
+    fn answer(&mut self, task: &Task) {
+        let (Some(tree), Questions::Balls(balls)) = (&self.tree, &task.questions) else { unreachable!("asked of others") };
+        self.answers.fill(balls.len(), |range, block| {
+            for number in range {
+                let near =
+                    tree.within_unsorted::<SquaredEuclidean>(&balls[number].center, balls[number].radius * balls[number].radius);
+                block.add_row(number, |found| found.extend(near.iter().map(|neighbour| neighbour.item)));
+            }
+        });
+    }
+
+    fn summary(&self) -> Summary {
+        self.answers.summary()
+    }
+}
+
+/// Asks about each point, in the order of a grid: in that of the indices it would miss the cache at every node.
+#[derive(Default)]
+pub(in crate::queries) struct KiddoNeighbours {
+    tree: Option<Tree>,
+    places: Places,
+    answers: Answers,
+    lists: Lists,
+}
+
+impl Respondent for KiddoNeighbours {
+    fn build(&mut self, task: &Task) {
+        let Questions::Neighbours(radius) = task.questions else { unreachable!("asked of others") };
+        self.tree = Some(Tree::new_from_slice(&task.points));
+        self.places.sort(&task.objects, radius);
+    }
+
+    fn answer(&mut self, task: &Task) {
+        let (Some(tree), Questions::Neighbours(radius)) = (&self.tree, &task.questions) else { unreachable!("asked of others") };
+        let order = self.places.order();
+        let search = |range: std::ops::Range<usize>, block: &mut Block| {
+            for own in range.map(|place| order.index(place)) {
+                let near = tree.within_unsorted::<SquaredEuclidean>(&task.points[own as usize], radius * radius);
+                let others = near.iter().map(|neighbour| neighbour.item).filter(|&other| other != own);
+                block.add_row(own as usize, |found| found.extend(others));
+            }
+        };
+        self.answers.fill_lists(task.points.len(), search, &mut self.lists);
+    }
+
+    fn summary(&self) -> Summary {
+        self.lists.summary()
+    }
+}

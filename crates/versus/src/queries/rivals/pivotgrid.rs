@@ -1,0 +1,99 @@
+//! pivotgrid: a step and then batches of questions about it, the same about a static set, and neighbour lists.
+
+use pivotgrid::{BroadPhase, Hit, Neighbor, Neighbours, Queries, Rows, StaticSet};
+
+use crate::queries::answers::Summary;
+use crate::queries::questions::{Questions, Task};
+use crate::queries::respondent::Respondent;
+
+/// A whole step: the pairs are found as well, whether anybody wants them or not.
+#[derive(Debug, Default)]
+pub(in crate::queries) struct Pivotgrid {
+    broad_phase: BroadPhase<f32, 3>,
+    answers: Answers,
+}
+
+/// A static set, which has no pairs to find.
+#[derive(Debug, Default)]
+pub(in crate::queries) struct PivotgridStatics {
+    statics: StaticSet<f32, 3>,
+    answers: Answers,
+}
+
+#[derive(Debug, Default)]
+struct Answers {
+    indices: Rows<u32>,
+    neighbors: Rows<Neighbor<f32>>,
+    hits: Vec<Option<Hit<f32>>>,
+}
+
+impl Answers {
+    fn fill(&mut self, queries: &Queries<'_, f32, 3>, task: &Task) {
+        match &task.questions {
+            Questions::Boxes(boxes) => queries.par_overlapping(boxes, &mut self.indices),
+            Questions::Balls(balls) => queries.par_within(balls, &mut self.neighbors),
+            Questions::Rays(rays) => queries.par_first_hits(rays, &mut self.hits),
+            Questions::Neighbours(_) => unreachable!("asked of others"),
+        }
+    }
+
+    fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        self.indices.iter().enumerate().for_each(|(question, row)| summary.add_row(question, row.iter().copied()));
+        let indices = |row: &'_ [Neighbor<f32>]| row.iter().map(|neighbor| neighbor.index).collect::<Vec<_>>();
+        self.neighbors.iter().enumerate().for_each(|(question, row)| summary.add_row(question, indices(row).into_iter()));
+        let hits = self.hits.iter().enumerate();
+        hits.filter_map(|(question, hit)| Some((question, hit.as_ref()?.t)))
+            .for_each(|(question, t)| summary.add_hit(question, t));
+        summary
+    }
+}
+
+impl Respondent for Pivotgrid {
+    fn build(&mut self, task: &Task) {
+        self.broad_phase.par_detect(&task.objects);
+    }
+
+    fn answer(&mut self, task: &Task) {
+        self.answers.fill(&self.broad_phase.queries(), task);
+    }
+
+    fn summary(&self) -> Summary {
+        self.answers.summary()
+    }
+}
+
+impl Respondent for PivotgridStatics {
+    fn build(&mut self, task: &Task) {
+        self.statics.par_build(&task.objects);
+    }
+
+    fn answer(&mut self, task: &Task) {
+        self.answers.fill(&self.statics.queries(), task);
+    }
+
+    fn summary(&self) -> Summary {
+        self.answers.summary()
+    }
+}
+
+/// Full lists in the order of the points.
+#[derive(Debug, Default)]
+pub(in crate::queries) struct PivotgridNeighbours {
+    neighbours: Neighbours<f32, 3>,
+}
+
+impl Respondent for PivotgridNeighbours {
+    fn build(&mut self, _: &Task) {}
+
+    fn answer(&mut self, task: &Task) {
+        let Questions::Neighbours(radius) = task.questions else { unreachable!("asked of others") };
+        self.neighbours.par_within(&task.points, radius);
+    }
+
+    fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        self.neighbours.rows().iter().enumerate().for_each(|(point, row)| summary.add_row(point, row.iter().copied()));
+        summary
+    }
+}

@@ -1,0 +1,95 @@
+//! A question about a domain that repeats itself, as several questions about the images in it.
+//!
+//! A question of up to one period is to the images what one more object would be: it is wrapped, it has ghosts where it reaches the
+//! upper border, and what one of them meets counts if on no axis both are ghosts (`images.rs` says why that is every meeting,
+//! once). A longer one is put to the objects themselves, no ghosts, and moved by every number of periods that brings it near
+//! the domain: that is every meeting once, too, and each has a number of its own.
+
+use super::domain::{Domain, MOST_PERIODS, Period};
+use crate::{Aabb, Scalar};
+
+/// The most periods that a question may be long. Nobody counts the answers to a longer one.
+pub(super) const LONGEST: f64 = 1000.0;
+
+/// A question where it is put to the images.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Copy<S, const D: usize> {
+    pub(super) bounds: Aabb<S, D>,
+    /// How many periods it was moved down from where the user has it, by axis.
+    pub(super) periods: [i32; D],
+    /// The axes, as bits, on which ghosts do not count.
+    pub(super) ghostless: u8,
+}
+
+/// What there is along one axis: an interval, moved down by each of some numbers of periods.
+#[derive(Clone, Copy, Debug)]
+struct Along<S> {
+    min: S,
+    max: S,
+    /// How many periods it was moved down to get there.
+    periods: i32,
+    /// The least number of further periods, and how many numbers there are.
+    first: i32,
+    count: i32,
+    is_long: bool,
+}
+
+impl<S: Scalar, const D: usize> Domain<S, D> {
+    /// Calls `f` with the copies of a question that reaches as far as a valid box; not at all if it is too long or too far away.
+    pub(super) fn for_each_copy(&self, bounds: &Aabb<S, D>, mut f: impl FnMut(&Copy<S, D>)) {
+        let mut axes = [Along { min: S::ZERO, max: S::ZERO, periods: 0, first: 0, count: 1, is_long: false }; D];
+        for axis in 0..D {
+            let (min, max) = (bounds.min[axis], bounds.max[axis]);
+            axes[axis] = match self.period(axis) {
+                None => Along { min, max, ..axes[axis] },
+                Some(period) => match period.along(min, max) {
+                    Some(along) => along,
+                    None => return,
+                },
+            };
+        }
+        let mut numbers = [0; D];
+        loop {
+            let mut copy = Copy { bounds: *bounds, periods: [0; D], ghostless: 0 };
+            for axis in 0..D {
+                let along = &axes[axis];
+                let further = along.first + numbers[axis];
+                copy.periods[axis] = along.periods + further;
+                (copy.bounds.min[axis], copy.bounds.max[axis]) = match self.period(axis) {
+                    Some(period) if further != 0 => (period.down(along.min, further), period.down(along.max, further)),
+                    _ => (along.min, along.max),
+                };
+                copy.ghostless |= u8::from(along.is_long || further != 0) << axis;
+            }
+            f(&copy);
+            // The next numbers, counted up like the digits of a number.
+            let Some(axis) = (0..D).find(|&axis| numbers[axis] + 1 < axes[axis].count) else { return };
+            numbers[axis] += 1;
+            numbers[..axis].fill(0);
+        }
+    }
+}
+
+impl<S: Scalar> Period<S> {
+    /// What a question is along this axis, unless it is too long or too far away.
+    fn along(&self, min: S, max: S) -> Option<Along<S>> {
+        let length = (max.to_f64() - min.to_f64()) / self.length;
+        if length <= 1.0 {
+            let (min, max, periods) = if self.holds(min) { (min, max, 0) } else { self.wrap(min, max)? };
+            let count = if self.reaches_the_end(max) { 2 } else { 1 };
+            return Some(Along { min, max, periods, first: 0, count, is_long: false });
+        }
+        // Objects lie between the lower border and one period behind the upper one. A number too many does no harm.
+        let last = ((max.to_f64() - self.low.to_f64()) / self.length).floor() + 1.0;
+        let first = ((min.to_f64() - self.low.to_f64()) / self.length).ceil() - 3.0;
+        let can_be_counted = length <= LONGEST && first.abs() <= MOST_PERIODS && last.abs() <= MOST_PERIODS;
+        can_be_counted.then(|| Along {
+            min,
+            max,
+            periods: 0,
+            first: first as i32,
+            count: (last - first) as i32 + 1,
+            is_long: true,
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! Questions about a domain that repeats itself.
+
+use std::ops::ControlFlow;
+
+use rayon::prelude::*;
+
+use super::copies::Copy;
+use super::{Domain, Image, Periodic};
+use crate::{Aabb, Ball, Hit, Neighbor, Queries, Ray, Rows, Scalar};
+
+/// First hits that a thread looks for at a time.
+const BLOCK: usize = 256;
+
+/// Something that was found, and where: the object, moved by `shift` periods, is what the question met. Ordered by what it is, then
+/// by where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Shifted<T, const D: usize> {
+    /// What was found: an index, a [`Neighbor`] or a [`Hit`].
+    pub found: T,
+    /// By how many periods to move the object, along each axis; 0 on axes that are not periodic.
+    pub shift: [i32; D],
+}
+
+impl<T: Default, const D: usize> Default for Shifted<T, D> {
+    fn default() -> Self {
+        Shifted { found: T::default(), shift: [0; D] }
+    }
+}
+
+/// Answers questions about the objects of the last step in a periodic domain; made by [`Periodic::queries`].
+///
+/// The questions are those of [`Queries`], and may lie anywhere, inside the domain or outside, like the objects. What they meet is
+/// found wherever it repeats itself, so an object may be found several times, with different shifts. Rounding is as for
+/// [`Periodic`].
+///
+/// A box or a ball may be up to 1000 periods long; there is no answer to a longer question, to one that is more than 2^29
+/// periods away, or to one that makes no sense to [`Queries`] either.
+///
+/// ```
+/// use pivotgrid::{Aabb, Periodic, PeriodicError, Ray, Shifted};
+///
+/// // A channel: periodic along x, walls along y.
+/// let mut channel = Periodic::<f32, 2>::new(Aabb::new([0.0, 0.0], [10.0, 3.0]), [true, false])?;
+/// channel.par_detect(&[Aabb::new([9.5, 1.0], [10.5, 2.0]), Aabb::new([4.0, 1.0], [5.0, 2.0])]);
+///
+/// let queries = channel.queries();
+/// let mut found = Vec::new();
+/// queries.overlapping(&Aabb::new([0.0, 0.0], [1.0, 3.0]), &mut found);
+/// assert_eq!(found, [Shifted { found: 0, shift: [-1, 0] }]); // box 0 moved back by one period
+///
+/// let hit = queries.first_hit(&Ray::new([6.0, 1.5], [1.0, 0.0]).up_to(100.0)).unwrap();
+/// assert_eq!((hit.found.index, hit.found.t, hit.shift), (0, 3.5, [0, 0]));
+/// let hit = queries.first_hit(&Ray::new([3.0, 1.5], [-1.0, 0.0]).up_to(100.0)).unwrap();
+/// assert_eq!((hit.found.index, hit.found.t, hit.shift), (0, 2.5, [-1, 0]));
+/// # Ok::<(), PeriodicError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct PeriodicQueries<'a, S: Scalar, const D: usize> {
+    domain: &'a Domain<S, D>,
+    images: &'a [Image<S, D>],
+    queries: Queries<'a, S, D>,
+}
+
+impl<S: Scalar, const D: usize> Periodic<S, D> {
+    /// Questions about the objects as the last step found them, like [`BroadPhase::queries`](crate::BroadPhase::queries).
+    pub fn queries(&self) -> PeriodicQueries<'_, S, D> {
+        PeriodicQueries { domain: &self.domain, images: self.images.all(), queries: self.broad_phase.queries() }
+    }
+}
+
+impl<S: Scalar, const D: usize> PeriodicQueries<'_, S, D> {
+    /// All objects whose boxes overlap `bounds`, in no particular order.
+    pub fn overlapping(&self, bounds: &Aabb<S, D>, found: &mut Vec<Shifted<u32, D>>) {
+        found.clear();
+        if !bounds.is_valid() {
+            return;
+        }
+        self.domain.for_each_copy(bounds, |copy| {
+            let ControlFlow::Continue(()) = self.queries.visit_overlapping(&copy.bounds, |image| {
+                found.extend(self.object(copy, image).map(|(object, shift)| Shifted { found: object, shift }));
+                ControlFlow::<std::convert::Infallible>::Continue(())
+            });
+        });
+    }
+
+    /// All objects whose boxes contain the point, in no particular order.
+    pub fn containing(&self, point: impl Into<[S; D]>, found: &mut Vec<Shifted<u32, D>>) {
+        let point = point.into();
+        self.overlapping(&Aabb { min: point, max: point }, found);
+    }
+
+    /// All objects whose boxes are within the ball's radius of its centre, in no particular order.
+    pub fn within(&self, ball: &Ball<S, D>, found: &mut Vec<Shifted<Neighbor<S>, D>>) {
+        found.clear();
+        let bounds = ball.aabb();
+        if !bounds.is_valid() {
+            return;
+        }
+        self.domain.for_each_copy(&bounds, |copy| {
+            let ball = Ball { center: self.domain.down(ball.center, copy.periods), radius: ball.radius };
+            let ControlFlow::Continue(()) = self.queries.visit_within(&ball, |neighbor| {
+                let object = self.object(copy, neighbor.index);
+                found.extend(object.map(|(index, shift)| Shifted { found: Neighbor { index, ..neighbor }, shift }));
+                ControlFlow::<std::convert::Infallible>::Continue(())
+            });
+        });
+    }
+
+    /// The object whose box the ray meets first, through as many copies of the domain as it takes, but not more than 65 536. If
+    /// several are met at once it is any of them.
+    ///
+    /// The ray must have an end: one with an infinite `max_t` meets nothing, since it might do so for ever.
+    pub fn first_hit(&self, ray: &Ray<S, D>) -> Option<Shifted<Hit<S>, D>> {
+        let mut legs = self.domain.legs(ray)?;
+        while let Some(leg) = legs.next_leg() {
+            let moved = Ray { origin: self.domain.down(ray.origin, leg.periods), max_t: leg.to, ..*ray };
+            if let Some(hit) = self.queries.first_hit_from(&moved, leg.from) {
+                let image = &self.images[hit.index as usize];
+                let shift = std::array::from_fn(|axis| leg.periods[axis] - image.periods[axis]);
+                return Some(Shifted { found: Hit { index: image.object, ..hit }, shift });
+            }
+        }
+        None
+    }
+
+    /// [`overlapping`](Self::overlapping) for many boxes, on the threads of the rayon pool in which it is called.
+    pub fn par_overlapping(&self, boxes: &[Aabb<S, D>], rows: &mut Rows<Shifted<u32, D>>) {
+        rows.fill(boxes, |bounds, found| self.overlapping(bounds, found));
+    }
+
+    /// [`containing`](Self::containing) for many points, likewise.
+    pub fn par_containing(&self, points: &[[S; D]], rows: &mut Rows<Shifted<u32, D>>) {
+        rows.fill(points, |point, found| self.containing(*point, found));
+    }
+
+    /// [`within`](Self::within) for many balls, likewise.
+    pub fn par_within(&self, balls: &[Ball<S, D>], rows: &mut Rows<Shifted<Neighbor<S>, D>>) {
+        rows.fill(balls, |ball, found| self.within(ball, found));
+    }
+
+    /// [`first_hit`](Self::first_hit) of many rays, in their order, likewise.
+    pub fn par_first_hits(&self, rays: &[Ray<S, D>], found: &mut Vec<Option<Shifted<Hit<S>, D>>>) {
+        rays.par_iter().with_min_len(BLOCK).map(|ray| self.first_hit(ray)).collect_into_vec(found);
+    }
+
+    /// The object that a copy of a question met an image of, and where it is; nothing if that is for another copy to say.
+    #[inline]
+    fn object(&self, copy: &Copy<S, D>, image: u32) -> Option<(u32, [i32; D])> {
+        let image = &self.images[image as usize];
+        let shift = std::array::from_fn(|axis| copy.periods[axis] - image.periods[axis]);
+        (copy.ghostless & image.shifted == 0).then_some((image.object, shift))
+    }
+}
