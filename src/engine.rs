@@ -131,7 +131,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.rejected.clear();
         self.stats.repeats = 0;
         self.stats.replanned = false;
-        self.grid.pool.limit_bytes(self.grid.pool.bytes() + self.budget.left());
+        self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
         team
     }
 
@@ -209,7 +209,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         }
         stats.predicted = self.plan.as_ref().map_or_else(Predicted::default, |plan| plan.predicted);
         // However the races go, no worker takes more than one chunk that it does not need.
-        self.grid.pool.limit_bytes(self.grid.pool.bytes() + self.budget.left());
+        self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
         // Without memory for them, that may take it from there.
         let _ = self.grid.pool.reserve((self.stats.chunks + team.workers()) as u32);
         if self.plan.as_mut().is_some_and(|plan| plan.is_outdated_by(self.stats.candidates)) {

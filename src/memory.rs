@@ -42,14 +42,14 @@ pub(crate) fn catch<R>(step: impl FnOnce() -> R) -> Result<R, DetectError> {
 /// the beginning of every step, so nothing adds up.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    limit: usize,
+    limit: Option<usize>,
     // Relaxed throughout: a sum that only has to be right, and is read by those who add to it.
     held: AtomicUsize,
 }
 
 impl Budget {
     pub(crate) fn new(limit: Option<usize>) -> Self {
-        Budget { limit: limit.unwrap_or(usize::MAX), held: AtomicUsize::new(0) }
+        Budget { limit, held: AtomicUsize::new(0) }
     }
 
     pub(crate) fn unlimited() -> Self {
@@ -64,16 +64,16 @@ impl Budget {
     /// Ends the step if so many bytes more would go beyond the limit.
     #[inline]
     pub(crate) fn charge(&self, bytes: usize) {
-        let held = self.held.fetch_add(bytes, Ordering::Relaxed);
-        if bytes > self.limit.saturating_sub(held) {
-            self.exceeded(held.saturating_add(bytes));
+        if !self.affords(bytes) {
+            self.refuse(bytes);
         }
     }
 
     /// Takes so many bytes if they are within the limit, and tells whether they are.
     pub(crate) fn affords(&self, bytes: usize) -> bool {
+        let Some(limit) = self.limit else { return true };
         let held = self.held.fetch_add(bytes, Ordering::Relaxed);
-        let affordable = bytes <= self.limit.saturating_sub(held);
+        let affordable = bytes <= limit.saturating_sub(held);
         if !affordable {
             self.refund(bytes);
         }
@@ -92,11 +92,13 @@ impl Budget {
     }
 
     pub(crate) fn refund(&self, bytes: usize) {
-        self.held.fetch_sub(bytes, Ordering::Relaxed);
+        if self.limit.is_some() {
+            self.held.fetch_sub(bytes, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn left(&self) -> usize {
-        self.limit.saturating_sub(self.held.load(Ordering::Relaxed))
+        self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(self.held.load(Ordering::Relaxed)))
     }
 
     /// Ends the step if so many bytes more would go beyond the limit, and takes none yet.
@@ -109,11 +111,8 @@ impl Budget {
     /// Ends the step, which would need so many bytes more.
     #[cold]
     pub(crate) fn refuse(&self, more: usize) -> ! {
-        self.exceeded(self.held.load(Ordering::Relaxed).saturating_add(more))
-    }
-
-    fn exceeded(&self, needed: usize) -> ! {
-        refuse(DetectError::OverBudget { needed, max_bytes: self.limit })
+        let needed = self.held.load(Ordering::Relaxed).saturating_add(more);
+        refuse(DetectError::OverBudget { needed, max_bytes: self.limit.unwrap_or(usize::MAX) })
     }
 }
 
@@ -213,7 +212,8 @@ mod tests {
         budget.begin(0);
         assert_eq!(catch(|| budget.charge(100)), Ok(()));
         let without = Budget::unlimited();
-        without.charge(usize::MAX / 2);
-        assert!(without.affords(usize::MAX / 2));
+        without.refund(1);
+        without.charge(usize::MAX);
+        assert!(without.affords(usize::MAX) && without.left() == usize::MAX);
     }
 }
