@@ -59,10 +59,12 @@ impl<S: Scalar, const D: usize> Legs<'_, S, D> {
         let (mut to, mut next) = (self.max_t, None);
         for axis in 0..D {
             let Some(period) = self.domain.period(axis) else { continue };
+            if self.direction[axis] == 0.0 {
+                continue;
+            }
             let step = if self.direction[axis] > 0.0 { 1 } else { -1 };
             let border = f64::from(self.periods[axis] + i32::from(step > 0)) * period.length + period.low.to_f64();
             let time = (border - self.origin[axis]) / self.direction[axis];
-            // NaN and infinity without motion: no border is met.
             if time < to {
                 (to, next) = (time, Some((axis, step)));
             }
