@@ -20,6 +20,9 @@ struct Scene<S, const D: usize> {
     questions: Vec<Aabb<S, D>>,
 }
 
+/// An object's index, its shift, and its box where that moves it.
+type Moved<const D: usize> = (u32, [i32; D], [(f64, f64); D]);
+
 impl<S: Coordinate, const D: usize> Scene<S, D> {
     fn new(seed: u64, objects: usize, longest: f64) -> Self {
         let rng = &mut Rng(seed);
@@ -50,7 +53,7 @@ impl<S: Coordinate, const D: usize> Scene<S, D> {
     }
 
     /// All moves of all objects that may come as near as `reach` to the box: the object, the shift, and the moved box.
-    fn moved(&self, bounds: &Aabb<S, D>, reach: f64) -> Vec<(u32, [i32; D], [(f64, f64); D])> {
+    fn moved(&self, bounds: &Aabb<S, D>, reach: f64) -> Vec<Moved<D>> {
         let mut all = Vec::new();
         for (index, object) in (0..).zip(&self.boxes) {
             let mut shifts = vec![[0; D]];

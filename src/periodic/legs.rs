@@ -51,7 +51,7 @@ impl<S: Scalar, const D: usize> Domain<S, D> {
 
 impl<S: Scalar, const D: usize> Legs<'_, S, D> {
     pub(super) fn next_leg(&mut self) -> Option<Leg<S, D>> {
-        if self.left == 0 || !(self.from <= self.max_t) {
+        if self.left == 0 || self.from > self.max_t {
             return None;
         }
         self.left -= 1;

@@ -70,7 +70,7 @@ fn step(pool: &Pool, directory: &Directory, objects: usize) {
 #[test]
 fn steps_that_reuse_what_the_last_one_left() {
     // Small slabs, so that threads race for new ones.
-    let (mut pool, directory) = (Pool::new(CELLS, 1, 64), Directory::new(5));
+    let (mut pool, directory) = (Pool::new(CELLS, 1, 64), Directory::new(5).unwrap());
     for objects in [12, 30, 5] {
         step(&pool, &directory, objects);
         directory.clear(&pool, 0..pool.used() as usize);

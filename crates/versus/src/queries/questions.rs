@@ -59,7 +59,7 @@ impl Task {
             max: std::array::from_fn(|axis| all.max[axis].max(bounds.max[axis])),
         });
         let place = |random: &mut Random, number: usize| -> [f32; 3] {
-            if number % 2 == 0 || boxes.is_empty() {
+            if number.is_multiple_of(2) || boxes.is_empty() {
                 std::array::from_fn(|axis| random.between(all.min[axis], all.max[axis]))
             } else {
                 let near = center(&boxes[random.bits() as usize % boxes.len()]);
