@@ -11,7 +11,7 @@ use crate::lockfree::Bound;
 fn two_threads() {
     ends_at_maximum(f64::NEG_INFINITY, [&[-1.0, 3.0, 5.0], &[4.0, 2.0]], 5.0);
 }
-model!(two_threads, Complete, catches { BoundTorn: "the maximum was lost" });
+model!(two_threads, Complete, 302, catches { BoundTorn: "the maximum was lost" });
 
 /// Three threads do.
 ///
@@ -19,7 +19,7 @@ model!(two_threads, Complete, catches { BoundTorn: "the maximum was lost" });
 fn three_threads() {
     ends_at_maximum(f32::NEG_INFINITY, [&[-1.0, 3.0], &[2.0, 1.0], &[4.0, 0.5]], 4.0);
 }
-model!(three_threads, Preemptions(3), catches { BoundTorn: "the maximum was lost" });
+model!(three_threads, Preemptions(3), 2_572, catches { BoundTorn: "the maximum was lost" });
 
 fn ends_at_maximum<S, const THREADS: usize>(lowest: S, values: [&'static [S]; THREADS], maximum: S)
 where

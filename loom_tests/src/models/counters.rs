@@ -15,6 +15,7 @@ fn two_threads() {
 model!(
     two_threads,
     Complete,
+    50,
     catches { CountTorn: "the ranks are not a permutation", RankReread: "the ranks are not a permutation" }
 );
 
@@ -27,6 +28,7 @@ fn four_threads() {
 model!(
     four_threads,
     Preemptions(4),
+    20_307,
     catches { CountTorn: "the ranks are not a permutation", RankReread: "the ranks are not a permutation" }
 );
 
@@ -36,7 +38,7 @@ model!(
 fn five_threads() {
     ranks_are_a_permutation(&[&[1, 1], &[2, 1], &[1, 3], &[1, 1], &[2, 2]]);
 }
-model!(five_threads, Preemptions(2), catches { CountTorn: "the ranks are not a permutation" });
+model!(five_threads, Preemptions(3), 58_422, catches { CountTorn: "the ranks are not a permutation" });
 
 fn ranks_are_a_permutation(runs: &'static [&'static [u32]]) {
     const CELL: usize = 1;

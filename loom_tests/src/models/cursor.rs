@@ -19,7 +19,7 @@ fn claims() {
     assert!(claimed.iter().copied().eq(0..5), "claimed twice or not at all: {claimed:?}");
     assert!(cursor.claimed() >= 5);
 }
-model!(claims, Complete, catches { CursorTorn: "claimed twice or not at all" });
+model!(claims, Complete, 4_734, catches { CursorTorn: "claimed twice or not at all" });
 
 /// Two threads claim blocks of a slice and write to them. The elements are loom's cells, so that loom itself sees two threads
 /// write to one of them. Each was written once.
@@ -42,4 +42,4 @@ fn blocks() {
         assert_eq!(cell.into_inner(), 1, "written twice or not at all");
     }
 }
-model!(blocks, Complete, catches { CursorTorn: "Causality violation" });
+model!(blocks, Complete, 22, catches { CursorTorn: "Causality violation" });

@@ -27,6 +27,7 @@ fn one_key() {
 model!(
     one_key,
     Complete,
+    69,
     catches {
         PublishRelaxed: "one key, two chunks",
         FindRelaxed: "one key, two chunks",
@@ -45,7 +46,12 @@ model!(
 fn one_key_of_three() {
     one_chunk_per_key(4, [&[A], &[A], &[A]]);
 }
-model!(one_key_of_three, Complete, catches { PublishRelaxed: "one key, two chunks", PublishByStore: "one key, two chunks" });
+model!(
+    one_key_of_three,
+    Complete,
+    9_365,
+    catches { PublishRelaxed: "one key, two chunks", PublishByStore: "one key, two chunks" }
+);
 
 /// One thread inserts a key while another looks it up, in a pool whose chunks had the same key in the step before. If it is
 /// found, it is complete: the counters are those of this step.
@@ -65,6 +71,7 @@ fn found_complete() {
 model!(
     found_complete,
     Complete,
+    6,
     catches {
         LookUpRelaxed: "found with old counters",
         PublishRelaxed: "found with old counters",
@@ -83,6 +90,7 @@ fn colliding_keys() {
 model!(
     colliding_keys,
     Complete,
+    424,
     catches {
         KeyUnchecked: "two keys, one chunk",
         PublishByStore: "one key, two chunks",
@@ -101,6 +109,7 @@ fn colliding_keys_of_three() {
 model!(
     colliding_keys_of_three,
     Preemptions(4),
+    46_032,
     catches { KeyUnchecked: "two keys, one chunk", FindRelaxed: "one key, two chunks" }
 );
 
@@ -111,7 +120,7 @@ model!(
 fn spares_of_two() {
     one_chunk_per_key(4, [&[A, B, C], &[A, B, C]]);
 }
-model!(spares_of_two, Complete, catches { LoserForgetsSpare: "spuriously full", SpareUsedTwice: "two keys, one chunk" });
+model!(spares_of_two, Complete, 3_189, catches { LoserForgetsSpare: "spuriously full", SpareUsedTwice: "two keys, one chunk" });
 
 /// The same with three threads, each of which begins with another key.
 ///
@@ -119,7 +128,7 @@ model!(spares_of_two, Complete, catches { LoserForgetsSpare: "spuriously full", 
 fn spares_of_three() {
     one_chunk_per_key(4, [&[A, B, C], &[B, C, A], &[C, A, B]]);
 }
-model!(spares_of_three, Preemptions(4), catches { LoserForgetsSpare: "spuriously full" });
+model!(spares_of_three, Preemptions(4), 154_945, catches { LoserForgetsSpare: "spuriously full" });
 
 /// Four threads insert two keys, two of them in the opposite order.
 ///
@@ -127,7 +136,12 @@ model!(spares_of_three, Preemptions(4), catches { LoserForgetsSpare: "spuriously
 fn two_keys_of_four() {
     one_chunk_per_key(4, [&[A, B], &[B, A], &[A, B], &[B, A]]);
 }
-model!(two_keys_of_four, Preemptions(2), catches { PublishByStore: "spuriously full", LoserMovesOn: "one key, two chunks" });
+model!(
+    two_keys_of_four,
+    Preemptions(2),
+    12_904,
+    catches { PublishByStore: "spuriously full", LoserMovesOn: "one key, two chunks" }
+);
 
 /// Five threads, as many as loom allows, insert one key.
 ///
@@ -135,7 +149,12 @@ model!(two_keys_of_four, Preemptions(2), catches { PublishByStore: "spuriously f
 fn one_key_of_five() {
     one_chunk_per_key(4, [&[A], &[A], &[A], &[A], &[A]]);
 }
-model!(one_key_of_five, Preemptions(2), catches { FindRelaxed: "one key, two chunks", LoserMovesOn: "one key, two chunks" });
+model!(
+    one_key_of_five,
+    Preemptions(2),
+    38_144,
+    catches { FindRelaxed: "one key, two chunks", LoserMovesOn: "one key, two chunks" }
+);
 
 /// Inserts the keys, a list per thread, into a directory of `2^bits` slots. The pool has a chunk for each key and one for each
 /// thread. (One less looks enough, but `spares_of_three` fails with it: the winners of two races may each overlook the other's
@@ -175,7 +194,7 @@ fn one_chunk_per_key<const THREADS: usize>(bits: u32, keys: [&[Key]; THREADS]) {
 fn full_directory() {
     one_lands(Kit::used(1, 4, &C), Full::Directory);
 }
-model!(full_directory, Complete, catches { FillCheckedThenTaken: "overfull" });
+model!(full_directory, Complete, 4, catches { FillCheckedThenTaken: "overfull" });
 
 /// The same with a directory that has room and a pool that has none.
 ///
@@ -183,7 +202,7 @@ model!(full_directory, Complete, catches { FillCheckedThenTaken: "overfull" });
 fn full_pool() {
     one_lands(Kit::used(3, 1, &C), Full::Pool);
 }
-model!(full_pool, Complete, catches { LimitCheckedThenTaken: "index out of bounds" });
+model!(full_pool, Complete, 4, catches { LimitCheckedThenTaken: "index out of bounds" });
 
 fn one_lands(kit: Kit, full: Full) {
     const KEYS: [Key; 2] = [A, B];

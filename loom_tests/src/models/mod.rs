@@ -59,6 +59,9 @@ struct Model {
     /// Of its module, which is also the filter that runs its tests.
     path: &'static str,
     search: Search,
+    /// How many executions that are. Loom does not tell whether it has been through all of them, and a search that was cut short
+    /// looks like one that found nothing; so they are counted, and known.
+    executions: usize,
     run: fn(),
     /// The planted bugs that it must catch, each with a part of the message that tells that it was caught for the right reason.
     catches: &'static [(Bug, &'static str)],
@@ -91,6 +94,12 @@ impl Model {
         let executions = executions.load(Ordering::Relaxed);
         // A model without alternatives explores nothing.
         assert!(executions > 1, "{} has only one execution", self.name());
+        assert_eq!(
+            executions,
+            self.executions,
+            "{}: cut short? (Or loom or the kit has changed, and so its number.)",
+            self.name()
+        );
         println!("{:34} {executions:>8} executions, {}, {:.1} s", self.name(), self.search, begin.elapsed().as_secs_f64());
         executions
     }
@@ -129,13 +138,19 @@ impl Model {
 
 /// Defines the model of a function of the same name, and its tests: that it holds, and that it catches each of its planted bugs.
 macro_rules! model {
-    ($run:ident, $search:expr, catches { $($bug:ident: $reason:literal),+ $(,)? } $(,)?) => {
+    ($run:ident, $search:expr, $executions:literal, catches { $($bug:ident: $reason:literal),+ $(,)? } $(,)?) => {
         pub(super) mod $run {
             use crate::models::{Model, Search::*};
             use crate::sync::Bug;
 
             pub(crate) const MODEL: Model =
-                Model { path: module_path!(), search: $search, run: super::$run, catches: &[$((Bug::$bug, $reason)),+] };
+                Model {
+                    path: module_path!(),
+                    search: $search,
+                    executions: $executions,
+                    run: super::$run,
+                    catches: &[$((Bug::$bug, $reason)),+],
+                };
 
             #[test]
             fn holds() {

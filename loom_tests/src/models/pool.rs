@@ -18,6 +18,7 @@ fn one_slab() {
 model!(
     one_slab,
     Complete,
+    43,
     catches {
         SlabByStore: "leaked",
         SlabRelaxed: "Causality violation",
@@ -33,7 +34,7 @@ model!(
 fn two_slabs() {
     chunks_are_their_owners(2, 2, 2);
 }
-model!(two_slabs, Complete, catches { SlabReadRelaxed: "Causality violation" });
+model!(two_slabs, Complete, 1_322, catches { SlabReadRelaxed: "Causality violation" });
 
 /// Three threads take a chunk each, over a border between slabs.
 ///
@@ -44,6 +45,7 @@ fn three_threads() {
 model!(
     three_threads,
     Complete,
+    976,
     catches { SlabByStore: "leaked", SlabRelaxed: "Causality violation", PoolClaimTorn: "handed out twice" }
 );
 
@@ -53,7 +55,7 @@ model!(
 fn four_threads() {
     chunks_are_their_owners(4, 2, 2);
 }
-model!(four_threads, Preemptions(2), catches { SlabByStore: "leaked", SlabLeaked: "leaked" });
+model!(four_threads, Preemptions(3), 56_591, catches { SlabByStore: "leaked", SlabLeaked: "leaked" });
 
 fn chunks_are_their_owners(workers: usize, first_slab: u32, each: usize) {
     let all = workers * each;
@@ -92,4 +94,4 @@ fn limit() {
     assert!(results == [Ok(0), Err(Full::Pool)] || results == [Err(Full::Pool), Ok(0)], "beyond the limit: {results:?}");
     assert_eq!(pool.used(), 1);
 }
-model!(limit, Complete, catches { LimitCheckedThenTaken: "beyond the limit" });
+model!(limit, Complete, 4, catches { LimitCheckedThenTaken: "beyond the limit" });

@@ -44,4 +44,4 @@ fn no_overlap() {
     ranges.sort();
     assert!(ranges.iter().copied().eq(0..ranges.len() as u32), "ranges overlap: {ranges:?}");
 }
-model!(no_overlap, Complete, catches { RangeShort: "ranges overlap", CursorTorn: "placed twice" });
+model!(no_overlap, Complete, 235, catches { RangeShort: "ranges overlap", CursorTorn: "placed twice" });

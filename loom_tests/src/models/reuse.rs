@@ -13,7 +13,12 @@ use crate::lockfree::{Cursor, Key, Spare};
 fn next_step() {
     nothing_remains([A, B]);
 }
-model!(next_step, Complete, catches { SlotForgotten: "objects lost or invented", ChunkNotCleared: "objects lost or invented" });
+model!(
+    next_step,
+    Complete,
+    5_368,
+    catches { SlotForgotten: "objects lost or invented", ChunkNotCleared: "objects lost or invented" }
+);
 
 /// The same after a step of three workers.
 ///
@@ -23,7 +28,8 @@ fn next_step_of_three() {
 }
 model!(
     next_step_of_three,
-    Preemptions(2),
+    Preemptions(3),
+    12_200,
     catches { SlotForgotten: "objects lost or invented", ChunkNotCleared: "objects lost or invented" }
 );
 

@@ -18,6 +18,7 @@ fn two_workers() {
 model!(
     two_workers,
     Complete,
+    17_405,
     catches {
         PublishByStore: "objects got lost",
         CountTorn: "written twice",
@@ -35,7 +36,7 @@ model!(
 fn first_step() {
     every_slot_is_written_once(Kit::new(3, 2, 4), &[&[(A, 0)], &[(B, 1)]], [2, 2, 2]);
 }
-model!(first_step, Complete, catches { SlabByStore: "leaked", SlabRelaxed: "Causality violation" });
+model!(first_step, Complete, 3_355, catches { SlabByStore: "leaked", SlabRelaxed: "Causality violation" });
 
 /// Three workers count in the first step of all; two of them do the rest, as loom allows five threads in an execution.
 ///
@@ -43,7 +44,7 @@ model!(first_step, Complete, catches { SlabByStore: "leaked", SlabRelaxed: "Caus
 fn three_workers() {
     every_slot_is_written_once(Kit::new(3, 2, 4), &[&[(A, 0)], &[(B, 1)], &[(A, 0)]], [3, 2, 2]);
 }
-model!(three_workers, Preemptions(4), catches { CountTorn: "written twice", LoserRelaxed: "the chunk was allocated" });
+model!(three_workers, Preemptions(4), 36_500, catches { CountTorn: "written twice", LoserRelaxed: "the chunk was allocated" });
 
 /// Four workers count, in a pool that was used before; one of them does the rest.
 ///
@@ -55,7 +56,7 @@ fn four_workers() {
         [4, 1, 1],
     );
 }
-model!(four_workers, Preemptions(2), catches { PublishByStore: "objects got lost", RankReread: "written twice" });
+model!(four_workers, Preemptions(2), 7_496, catches { PublishByStore: "objects got lost", RankReread: "written twice" });
 
 /// Where an object is to go: chunk and cell.
 type Object = (Key, usize);
