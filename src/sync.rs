@@ -1,5 +1,5 @@
 //! The atomics of the lock-free kit: std's (and the `atomic` crate's generic one), or loom's when the kit is compiled into
-//! `loom_tests`. The kit takes its atomics from here and from nowhere else, so the models run the shipped code.
+//! `loom_tests`, and shuttle's in `crates/shuttle_tests`. The kit takes its atomics from here and from nowhere else, so the models run the shipped code.
 //!
 //! [`planted`] is how the models prove that they can fail: it is `false` at compile time in the library, and in `loom_tests` and
 //! `crates/planted` it tells whether the named bug is switched on.
@@ -28,11 +28,22 @@ mod imp {
 #[cfg(loom)]
 mod imp {
     pub(crate) use crate::planted::planted;
+    #[cfg(not(shuttle))]
     pub(crate) use loom::alloc::Track as Tracked;
     pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
+    #[cfg(not(shuttle))]
     pub(crate) fn tracked<T>(value: T) -> Tracked<T> {
         Tracked::new(value)
+    }
+
+    /// Shuttle goes by loom's name here, and has all of it but this.
+    #[cfg(shuttle)]
+    pub(crate) type Tracked<T> = T;
+
+    #[cfg(shuttle)]
+    pub(crate) fn tracked<T>(value: T) -> Tracked<T> {
+        value
     }
 
     /// Stands in for the `atomic` crate's generic atomic, which loom cannot see into.

@@ -117,3 +117,58 @@ fn instruction_sets_agree() {
 fn engine_with(set: InstructionSet) -> Result<BroadPhase<f32, 3>, ConfigError> {
     BroadPhase::with_config(grid_config().instruction_set(set))
 }
+
+/// What a step may do at most for each object of a scene of 20 000: compare it with so many others, and have so many chunks and
+/// occupied cells. A third more than it was when this was written: a change that keeps the pairs but explodes the work fails here,
+/// and not in a benchmark.
+#[rustfmt::skip]
+const WORK: &[(&str, usize, [f64; 3])] = &[
+    ("uniform", 2, [13.834, 0.003, 0.171]),
+    ("uniform", 3, [18.684, 0.007, 0.348]),
+    ("poly12", 2, [11.114, 0.003, 0.223]),
+    ("poly12", 3, [22.506, 0.01, 0.421]),
+    ("koch", 2, [10.524, 0.003, 0.194]),
+    ("koch", 3, [11.5, 0.006, 0.215]),
+    ("huge", 2, [4.834, 0.003, 0.265]),
+    ("huge", 3, [6.089, 0.007, 0.31]),
+    ("clustered", 2, [11.223, 0.063, 0.203]),
+    ("clustered", 3, [16.727, 0.074, 0.375]),
+    ("long", 2, [12.424, 0.003, 0.276]),
+    ("long", 3, [34.237, 0.005, 0.294]),
+    ("plane", 3, [13.786, 0.005, 0.171]),
+    ("line", 2, [10.491, 0.01, 0.145]),
+    ("line", 3, [13.306, 0.009, 0.134]),
+    ("sparse", 2, [4.031, 0.003, 0.266]),
+    ("sparse", 3, [7.25, 0.003, 0.179]),
+    ("pile", 2, [16.24, 0.003, 0.173]),
+    ("pile", 3, [45.52, 0.005, 0.27]),
+    ("power", 2, [7.868, 0.002, 0.174]),
+    ("power", 3, [6.359, 0.004, 0.223]),
+];
+
+fn work<const D: usize>(scene: Scene) -> [f64; 3] {
+    const OBJECTS: usize = 20_000;
+    let mut world = World::<f32, D>::new(scene, OBJECTS, 3);
+    let mut engine = BroadPhase::<f32, D>::new();
+    for _ in 0..3 {
+        engine.detect(&aabbs(world.boxes()));
+        world.step();
+    }
+    let stats = engine.stats();
+    assert_eq!(stats.repeats, 0, "{scene}: counting ran again in a steady scene");
+    [stats.candidates as f64, stats.chunks as f64, stats.occupied_cells as f64].map(|work| work / OBJECTS as f64)
+}
+
+#[test]
+fn the_work_is_what_it_was() {
+    for scene in Scene::ALL {
+        for &dimension in scene.dimensions() {
+            let work = if dimension == 2 { work::<2>(scene) } else { work::<3>(scene) };
+            let bounds = WORK.iter().find(|(name, bounds_of, _)| *name == scene.name() && *bounds_of == dimension);
+            let (.., bounds) = bounds.unwrap_or_else(|| panic!("{scene} in {dimension}D does {work:?}, and has no bounds"));
+            for (what, (work, bound)) in ["candidates", "chunks", "cells"].into_iter().zip(work.into_iter().zip(bounds)) {
+                assert!(work <= *bound, "{scene} in {dimension}D: {work} {what} per object, at most {bound} expected");
+            }
+        }
+    }
+}

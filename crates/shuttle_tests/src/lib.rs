@@ -1,0 +1,31 @@
+//! Random schedules of 64 threads over the lock-free kit, by [shuttle](https://docs.rs/shuttle): what loom, which goes through all
+//! schedules of up to five threads, cannot reach. Sequentially consistent only, so weak orderings are left to loom.
+//!
+//! `cargo test -p shuttle_tests` takes some thousand schedules; `SCHEDULES=100000` takes so many in all.
+
+// The models do not use all of the kit.
+#[allow(dead_code, unused_imports)]
+#[path = "../../../src/lockfree/mod.rs"]
+mod lockfree;
+#[allow(dead_code, unused_imports)]
+#[path = "../../../src/sync.rs"]
+mod sync;
+
+/// Which bug is planted in the kit just now.
+mod planted {
+    use std::cell::Cell;
+
+    use crate::sync::Bug;
+
+    // std's, not shuttle's: all threads of a schedule are coroutines on one thread, and so they all see it.
+    thread_local! {
+        pub(crate) static PLANTED: Cell<Option<Bug>> = const { Cell::new(None) };
+    }
+
+    pub(crate) fn planted(bug: Bug) -> bool {
+        PLANTED.get() == Some(bug)
+    }
+}
+
+#[cfg(test)]
+mod tests;
