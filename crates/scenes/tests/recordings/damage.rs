@@ -92,7 +92,7 @@ fn a_source_that_fails_says_so() {
     }
     let file = written(&made_up::<f32, 3>(&[3]));
     let error = Recording::new(Failing).unwrap_err();
-    assert_eq!(error.to_string(), "cannot read on at byte 0: the cable was pulled");
+    assert_eq!(error.to_string(), "cannot read it: the cable was pulled");
     let error = Recording::new(file[..20].chain(Failing)).unwrap_err();
     assert_eq!(error.to_string(), "cannot read on at byte 20: the cable was pulled");
     assert!(std::error::Error::source(&error).is_some());
