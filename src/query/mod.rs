@@ -94,7 +94,14 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// Costs one look at each occupied chunk of the grid, some microseconds in most scenes: ask for it once per step, not once per
     /// question.
     pub fn queries(&self) -> Queries<'_, S, D> {
-        self.queries_in(self.regions())
+        // The regions of a grid that is not complete are not to be looked at.
+        if self.has_grid() { self.queries_in(self.regions()) } else { Queries { scene: None } }
+    }
+
+    fn has_grid(&self) -> bool {
+        let engine = &self.engine;
+        let leveled: usize = engine.grid.objects.iter().sum();
+        engine.known > 0 && (leveled == 0 || !engine.grid.chunks.is_empty())
     }
 
     /// What [`queries`](Self::queries) has to look for, until the next step.
@@ -104,11 +111,10 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
 
     /// [`queries`](Self::queries) for those who have not forgotten the regions of the last step.
     pub(crate) fn queries_in(&self, regions: Regions) -> Queries<'_, S, D> {
-        let engine = &self.engine;
-        let leveled: usize = engine.grid.objects.iter().sum();
-        if engine.known == 0 || (leveled > 0 && engine.grid.chunks.is_empty()) {
+        if !self.has_grid() {
             return Queries { scene: None };
         }
+        let engine = &self.engine;
         let columns = engine.table.columns(&engine.order);
         let Regions(regions) = regions;
         Queries { scene: Some(Scene { grid: &engine.grid, columns, kernel: engine.kernel, regions }) }

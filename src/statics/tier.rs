@@ -27,22 +27,17 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
     /// Builds the grid of all objects.
     pub(super) fn build_all(&mut self, items: &[Item<S, D>]) {
         // An object that is gone keeps its index and gets a box that the engine leaves out.
-        self.build(items.len(), |index| match items[index].home {
+        build(&mut self.grid, items.len(), |index| match items[index].home {
             Home::Nowhere => Aabb::EMPTY,
             _ => items[index].bounds,
         });
+        self.regions = self.grid.regions();
     }
 
     /// Builds the grid of the members.
     pub(super) fn build_members(&mut self, items: &[Item<S, D>]) {
-        let members = std::mem::take(&mut self.members);
-        self.build(members.len(), |place| items[members[place] as usize].bounds);
-        self.members = members;
-    }
-
-    fn build(&mut self, len: usize, bounds: impl Fn(usize) -> Aabb<S, D> + Sync) {
-        let objects = By { len, bounds };
-        self.grid.in_pool(len, |engine, team| rebuild(engine, &objects, team).conclude(engine));
+        let Tier { grid, members, .. } = self;
+        build(grid, members.len(), |place| items[members[place] as usize].bounds);
         self.regions = self.grid.regions();
     }
 
@@ -50,7 +45,8 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
     pub(super) fn clear(&mut self) {
         if !self.members.is_empty() {
             self.members.clear();
-            self.build(0, |_| Aabb::EMPTY);
+            build(&mut self.grid, 0, |_| Aabb::EMPTY);
+            self.regions = self.grid.regions();
         }
     }
 
@@ -67,4 +63,9 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
     pub(super) fn bytes(&self) -> usize {
         self.grid.stats().bytes + self.members.capacity() * size_of::<u32>()
     }
+}
+
+fn build<S: Scalar, const D: usize>(grid: &mut BroadPhase<S, D>, len: usize, bounds: impl Fn(usize) -> Aabb<S, D> + Sync) {
+    let objects = By { len, bounds };
+    grid.in_pool(len, |engine, team| rebuild(engine, &objects, team).conclude(engine));
 }
