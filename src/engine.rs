@@ -219,7 +219,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     }
 
     /// Memory held, in bytes.
-    fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let workers = self.workers.iter().map(|worker| worker.bytes()).sum::<usize>();
         let pairs: usize = self.pairs.iter().chain(&self.static_pairs).map(Vec::capacity).sum();
         self.grid.bytes()
@@ -235,7 +235,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             + self.static_ordered.bytes()
     }
 
-    /// Gives back nearly all memory, after a step that was refused some: nobody may miss what nobody got an answer from.
+    /// Gives back nearly all memory, after a step that was refused some and so has no answer that would need it.
     pub(crate) fn release(&mut self) {
         self.known = 0;
         self.plan = None;

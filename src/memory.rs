@@ -88,7 +88,7 @@ impl Budget {
 
     /// The same with some more elements, if it takes an allocation.
     pub(crate) fn stock_up_with_slack<T>(&self, buffer: &mut Vec<T>, len: usize) -> bool {
-        buffer.capacity() >= len || self.stock_up(buffer, len + len / 8 + 64)
+        buffer.capacity() >= len || self.stock_up(buffer, with_slack(len))
     }
 
     pub(crate) fn refund(&self, bytes: usize) {
@@ -142,8 +142,13 @@ pub(crate) fn reserve_exact<T>(buffer: &mut Vec<T>, additional: usize) {
 /// Room for `len` elements and, if that takes an allocation, for some more.
 pub(crate) fn reserve_with_slack<T>(buffer: &mut Vec<T>, len: usize) {
     if buffer.capacity() < len {
-        reserve_exact(buffer, len + len / 8 + 64 - buffer.len());
+        reserve_exact(buffer, with_slack(len) - buffer.len());
     }
+}
+
+/// So many elements and some more.
+pub(crate) fn with_slack(len: usize) -> usize {
+    len + len / 8 + 64
 }
 
 #[inline(always)]

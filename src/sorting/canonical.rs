@@ -21,13 +21,18 @@ impl Ordered {
         let code = |pair: Pair| Some(u64::from(pair.a) << 32 | u64::from(pair.b));
         let codes = self.sorter.sort(pairs, largest, &code, team);
         self.pairs.clear();
-        memory::reserve(&mut self.pairs, codes.len());
+        memory::reserve_with_slack(&mut self.pairs, codes.len());
         self.pairs.resize(codes.len(), Pair::default());
         share_out(Decoding { codes, pairs: &mut self.pairs }, team, &|Decoding { codes, pairs }| {
             for (pair, code) in pairs.iter_mut().zip(codes) {
                 *pair = Pair { a: (code >> 32) as u32, b: *code as u32 };
             }
         });
+    }
+
+    /// What so many pairs take at most: two codes each while they are sorted, and then themselves.
+    fn bytes_for(pairs: usize) -> usize {
+        memory::with_slack(pairs).saturating_mul(2 * size_of::<u64>() + size_of::<Pair>())
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -39,7 +44,9 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     /// Puts the pairs of the step at hand into order, if that is wanted.
     pub(crate) fn order_pairs(&mut self, team: Team) {
         if self.config.canonical_order {
+            self.budget.check(Ordered::bytes_for(self.stats.pairs).saturating_sub(self.ordered.bytes()));
             self.ordered.sort(&self.pairs, self.known, team);
+            self.stats.bytes = self.bytes();
         }
     }
 

@@ -91,7 +91,7 @@ impl Sorter {
         let (buckets, shift) = buckets(total, largest);
         // Grows to the most pairs of any step and is not cleared: every place that is read is written before.
         for codes in [&mut self.unsorted, &mut self.sorted] {
-            memory::reserve(codes, total.saturating_sub(codes.len()));
+            memory::reserve_with_slack(codes, total);
             codes.resize(total.max(codes.len()), 0);
         }
         self.places.clear();
