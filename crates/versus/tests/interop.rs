@@ -1,4 +1,4 @@
-//! Types of mint, nalgebra and parry go into pivotgrid as they are. (glam's are tested in the library's own `tests/interop.rs`.)
+//! Types of mint, nalgebra and parry go into pivotgrid as they are. (glam's are tested in the library's own `tests/features/interop.rs`.)
 
 use nalgebra::{Point2, Point3, SVector, Vector3};
 use parry3d::bounding_volume::Aabb as ParryAabb;

@@ -1,8 +1,6 @@
 //! The oracle itself, and the comparison with it: a test that cannot fail proves nothing.
 
-mod common;
-
-use common::{Oracle, Placement, Scene, Sizes, assert_same, difference, differing_pairs};
+use crate::common::{Oracle, Placement, Scene, Sizes, assert_same, difference, differing_pairs};
 use pivotgrid::{Aabb, BroadPhase, Pair, RejectReason, Rejected};
 
 const PLACEMENTS: [Placement; 6] =

@@ -3,9 +3,7 @@
 //! Where borders are is the engine's choice. Most of these tests ask for cells of edge 1 and put their boxes at integers; the
 //! last group asks the engine which cells it uses and aims at their borders exactly.
 
-mod common;
-
-use common::{Coordinate, Oracle, Rng, assert_same, check, grid_config, pool};
+use crate::common::{Coordinate, Oracle, Rng, assert_same, check, grid_config, pool};
 use pivotgrid::{Aabb, BroadPhase, Config, Pair};
 
 /// Borders of cells of edge 1; of chunks too; on both sides of zero, where truncation is not `floor`.

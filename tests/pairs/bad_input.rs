@@ -1,8 +1,6 @@
 //! Bad input is reported, costs no other object its pairs, and is forgotten in the next step.
 
-mod common;
-
-use common::{Oracle, Placement, Rng, Scene, Sizes, assert_same, grid_config, grid_engine, pool};
+use crate::common::{Oracle, Placement, Rng, Scene, Sizes, assert_same, grid_config, grid_engine, pool};
 use pivotgrid::{Aabb, BroadPhase, Config, RejectReason, Rejected};
 
 const NAN: f32 = f32::NAN;

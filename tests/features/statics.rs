@@ -1,10 +1,8 @@
 //! Static sets: what moves meets what does not, through all sorts of changes, against brute force.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{Coordinate, Placement, Rng, Scene, Sizes, grid_config, pool};
+use crate::common::{Coordinate, Placement, Rng, Scene, Sizes, grid_config, pool};
 use pivotgrid::{Aabb, Bounded, BroadPhase, Groups, Pair, StaticSet};
 
 #[derive(Clone, Copy, Debug)]

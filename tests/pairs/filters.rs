@@ -1,10 +1,8 @@
 //! `aabb` and `pairs_with` are asked as their documentation promises, and the filter's answer counts.
 
-mod common;
-
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use common::{Oracle, Placement, Scene, Sizes, assert_same, configs, grid_config, pool};
+use crate::common::{Oracle, Placement, Scene, Sizes, assert_same, configs, grid_config, pool};
 use pivotgrid::{Aabb, Bounded, BroadPhase, Config};
 
 /// Counts every question, by asker and asked.

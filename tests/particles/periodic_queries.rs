@@ -3,9 +3,7 @@
 //! Coordinates are small multiples of 1/64, so for boxes and balls neither the oracle's arithmetic nor the engine's ever rounds. Rays
 //! do round: what is found must lie between what is found with slightly larger and with slightly smaller boxes.
 
-mod common;
-
-use common::{Coordinate, Rng, grid_config, pool};
+use crate::common::{Coordinate, Rng, grid_config, pool};
 use pivotgrid::{Aabb, Ball, Config, Hit, Neighbor, Periodic, PeriodicQueries, Ray, Rows, Shifted};
 use proptest::prelude::*;
 

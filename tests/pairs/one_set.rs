@@ -3,11 +3,9 @@
 //!
 //! The last of these takes two builds: `digests` prints what this one finds, and `ci/one_set` compares.
 
-mod common;
-
 use std::fmt::Debug;
 
-use common::{Coordinate, Oracle, Rng, grid_config, pool};
+use crate::common::{Coordinate, Oracle, Rng, grid_config, pool};
 use pivotgrid::{Aabb, Ball, Bounded, BroadPhase, Groups, InstructionSet, Neighbours, Pair, Ray, Sweep};
 use rayon::ThreadPoolBuilder;
 use scenes::{Scene, World};

@@ -1,10 +1,8 @@
 //! Neighbour lists against brute force.
 
-mod common;
-
 use std::fmt::Debug;
 
-use common::{Coordinate, Rng, grid_config, pool};
+use crate::common::{Coordinate, Rng, grid_config, pool};
 use pivotgrid::{Aabb, Ball, Bounded, Config, Groups, NeighbourRows, Neighbours, RejectReason, Rejected};
 
 /// What the search must find: written a second time, with arithmetic in `S` where the contract says so.

@@ -1,8 +1,6 @@
 //! The worst cases: hardly any objects, hardly any space, hardly any digits, no end.
 
-mod common;
-
-use common::{Oracle, Placement, Rng, Scene, Sizes, assert_same, check, configs, grid_config, pool};
+use crate::common::{Oracle, Placement, Rng, Scene, Sizes, assert_same, check, configs, grid_config, pool};
 use pivotgrid::{Aabb, BroadPhase, Config, Stats};
 
 const INF: f32 = f32::INFINITY;

@@ -1,8 +1,6 @@
 //! The canonical order: ascending, and the same for every number of threads, history and kind of step.
 
-mod common;
-
-use common::{Oracle, Placement, Rng, Scene, Sizes, grid_config, pool};
+use crate::common::{Oracle, Placement, Rng, Scene, Sizes, grid_config, pool};
 use pivotgrid::{Aabb, BroadPhase, Pair, StaticSet};
 
 fn boxes(n: usize, seed: u64) -> Vec<Aabb<f32, 3>> {

@@ -1,11 +1,9 @@
 //! Groups, bodies and balls are checked by the kernels as their documentation says, and sinks see every pair once.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use common::{Coordinate, Placement, Rng, Scene, Sizes, configs, grid_config, pool};
+use crate::common::{Coordinate, Placement, Rng, Scene, Sizes, configs, grid_config, pool};
 use pivotgrid::{Aabb, Ball, Bounded, BroadPhase, Config, Groups, InstructionSet, Pair};
 
 /// A box or a ball in some groups.

@@ -1,8 +1,6 @@
 //! The set of pairs does not depend on who computes it: how many threads, which pool, which thread, what else runs.
 
-mod common;
-
-use common::{Oracle, Placement, Scene, Sizes, assert_same, grid_config, grid_engine, pool};
+use crate::common::{Oracle, Placement, Scene, Sizes, assert_same, grid_config, grid_engine, pool};
 use pivotgrid::{
     Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, Iter, LevelStats, Pair, Pairs, ParIter, PassTimes, RejectReason,
     Rejected, Stats,

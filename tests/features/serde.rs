@@ -1,5 +1,4 @@
 //! The plain types survive a round trip through JSON.
-#![cfg(feature = "serde")]
 
 use std::fmt::Debug;
 

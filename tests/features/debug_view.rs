@@ -1,11 +1,9 @@
 //! What the debug view shows is what the step did: boxes hold their objects, and numbers add up to the statistics.
 
-mod common;
-
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use common::{Coordinate, Rng, grid_engine, pool};
+use crate::common::{Coordinate, Rng, grid_engine, pool};
 use pivotgrid::{Aabb, Bounded, BroadPhase, DebugBlock, DebugObject, DebugView};
 use scenes::{Scene, World};
 

@@ -1,10 +1,8 @@
 //! Boxes in motion, against an oracle in exact arithmetic: coordinates are integers to it, times are fractions of integers.
 
-mod common;
-
 use std::cmp::Ordering;
 
-use common::{Coordinate, Oracle, Rng, configs, grid_config, pool};
+use crate::common::{Coordinate, Oracle, Rng, configs, grid_config, pool};
 use pivotgrid::{Aabb, Bounded, BroadPhase, Pair, RejectReason, Swept};
 use proptest::prelude::*;
 

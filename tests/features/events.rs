@@ -1,11 +1,9 @@
 //! Pairs that start, go on and end, against a state machine on sets.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use common::{Coordinate, Oracle, Rng, grid_engine, pool};
+use crate::common::{Coordinate, Oracle, Rng, grid_engine, pool};
 use pivotgrid::{Aabb, BroadPhase, Events, PairTracker};
 use scenes::{Scene, World};
 

@@ -1,8 +1,6 @@
 //! Scenes from outside: one with an answer that others have found, and those of the benches.
 
-mod common;
-
-use common::{Coordinate, Oracle, assert_same, grid_config, pool};
+use crate::common::{Coordinate, Oracle, assert_same, grid_config, pool};
 use pivotgrid::{Aabb, BroadPhase, Config, ConfigError, InstructionSet};
 use scenes::{Bounds, Scene, World};
 

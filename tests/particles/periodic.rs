@@ -3,9 +3,7 @@
 //! The oracle knows nothing of wrapping and ghosts. It is exact: coordinates are multiples of 1/64 and small, so neither its
 //! arithmetic nor the engine's ever rounds. What rounding does is looked at in tests of its own.
 
-mod common;
-
-use common::{Coordinate, Rng, configs, grid_config, pool};
+use crate::common::{Coordinate, Rng, configs, grid_config, pool};
 use pivotgrid::{
     Aabb, Ball, Bounded, BroadPhase, Config, ConfigError, Groups, Pair, Periodic, PeriodicError, PeriodicPair, PeriodicReason,
     RejectReason,

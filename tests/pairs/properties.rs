@@ -3,11 +3,9 @@
 //! A failing case prints a few numbers (a configuration and the descriptions of the scenes), shrunk by proptest; paste them
 //! into a test of their own to keep them.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{Coordinate, Oracle, Placement, Rng, Scene, Sizes, difference, grid_config, pool};
+use crate::common::{Coordinate, Oracle, Placement, Rng, Scene, Sizes, difference, grid_config, pool};
 use pivotgrid::{Aabb, BroadPhase, Config, Pair, StaticSet};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;

@@ -1,12 +1,10 @@
 //! A panic in the user's code reaches the caller as it was, and the engine works on as if the step had not been.
 
-mod common;
-
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Oracle, Placement, Scene, Sizes, assert_same, grid_config, pool};
+use crate::common::{Oracle, Placement, Scene, Sizes, assert_same, grid_config, pool};
 use pivotgrid::{Aabb, Bounded, BroadPhase, Config};
 
 #[derive(Clone, Copy, PartialEq)]

@@ -1,0 +1,8 @@
+//! Particles: neighbours within a radius, and pairs, questions and neighbours in a periodic domain.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod neighbours;
+mod periodic;
+mod periodic_queries;
