@@ -17,6 +17,7 @@ use crate::detect::kernel::{Kernel, LANES};
 use crate::detect::sink;
 use crate::lockfree::{Cursor, Directory};
 use crate::memory::{self, Budget, grow_exactly, replace_if_short};
+use crate::query::Lazy;
 use crate::slips::{Slip, slipped};
 use crate::sorting::Ordered;
 use crate::workers::Team;
@@ -49,6 +50,8 @@ pub(crate) struct Engine<S, const D: usize> {
     pub(crate) static_ordered: Ordered,
     pub(crate) rejected: Vec<Rejected>,
     pub(crate) stats: Stats,
+    /// Where the last step's entries are, for questions that cross the scene.
+    pub(crate) tree: Lazy<S, D>,
 }
 
 /// What a worker writes, by pass. Padded where it is stored, so that workers do not share cache lines.
@@ -89,6 +92,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             static_ordered: Ordered::default(),
             rejected: Vec::new(),
             stats: Stats::default(),
+            tree: Lazy::new(),
         }
     }
 
@@ -97,6 +101,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     pub(crate) fn prepare(&mut self, known: usize, visited: usize, team: Team) -> Team {
         let team = team.at_most(visited / gather::BLOCK + 1);
         self.clear(team);
+        self.tree.forget();
         self.budget.begin(self.bytes());
         // Room for about as many chunks again, so that a race for one more does not make the count run twice. By the chunks that
         // held something, which does not depend on races, and not by those taken from the pool.
@@ -266,6 +271,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.static_pairs = Vec::new();
         (self.ordered, self.static_ordered) = (Ordered::default(), Ordered::default());
         self.rejected = Vec::new();
+        self.tree = Lazy::new();
         self.stats.bytes = self.bytes();
     }
 }

@@ -177,7 +177,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.grid.chunks.extend(0..used);
         if self.stats.replanned {
             // Neighbours in space become neighbours in memory, and stay so: the next steps meet the chunks in this order.
-            let mut by_place = memory::collect((0..used).map(|id| (z_key(self.grid.pool.chunk(id).key()), id)));
+            let mut by_place = memory::collect((0..used).map(|id| (z_key::<D>(self.grid.pool.chunk(id).key()), id)));
             by_place.sort_unstable();
             self.grid.chunks.clear();
             self.grid.chunks.extend(by_place.into_iter().map(|(_, id)| id));

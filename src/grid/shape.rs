@@ -1,5 +1,7 @@
 //! How a chunk is cut into cells.
 
+use std::ops::Range;
+
 use super::Coords;
 use crate::lockfree::Key;
 
@@ -45,6 +47,13 @@ impl<const D: usize> Shape<D> {
         (y | z << Self::BITS[1]) as usize
     }
 
+    /// The chunk's cells in blocks of `edge` cells of a row each, so that blocks which follow one another make up a compact part of the
+    /// chunk: all those at the beginning of their rows first.
+    pub(crate) fn blocks(edge: usize) -> impl Iterator<Item = Range<usize>> {
+        let starts = (0..Self::ROW).step_by(edge);
+        starts.flat_map(move |start| (start..Self::CELLS).step_by(Self::ROW).map(move |cell| cell..cell + edge))
+    }
+
     /// The row's y and z within the chunk.
     #[inline(always)]
     pub(crate) fn row_parts(row: usize) -> (i32, i32) {
@@ -65,15 +74,14 @@ pub(crate) fn key_parts(key: Key) -> (usize, Coords) {
     (key[3] as usize, [key[0] as i32, key[1] as i32, key[2] as i32])
 }
 
-/// Sorts chunks by level, and within a level along the Z curve: chunks that are close in space are mostly close in this order.
-pub(crate) fn z_key(key: Key) -> u128 {
+/// Sorts chunks by level, and within a level along the Z curve through their first cells: chunks that are close in space are mostly
+/// close in this order. (Through cells, because chunks are longer along x than along the other axes.)
+pub(crate) fn z_key<const D: usize>(key: Key) -> u128 {
     let (level, chunk) = key_parts(key);
-    (0..32).fold((level as u128) << 96, |code, bit| {
-        (0..3).fold(code, |code, axis| {
-            // The sign bit flipped: negative coordinates come first.
-            let coordinate = (chunk[axis] as u32) ^ 1 << 31;
-            code | u128::from(coordinate >> bit & 1) << (3 * bit + axis)
-        })
+    // The sign bit flipped: negative coordinates come first.
+    let cell: [u64; 3] = std::array::from_fn(|axis| u64::from(chunk[axis] as u32 ^ 1 << 31) << Shape::<D>::BITS[axis]);
+    (0..36).fold((level as u128) << 108, |code, bit| {
+        (0..3).fold(code, |code, axis| code | u128::from(cell[axis] >> bit & 1) << (3 * bit + axis))
     })
 }
 

@@ -4,11 +4,20 @@
 
 use rayon::prelude::*;
 
+use super::places::Places;
 use super::{Hit, Neighbor, Queries, Ray, Rows, Sweep};
+use crate::prefetch::prefetch;
+use crate::workers::Team;
 use crate::{Aabb, Ball, Scalar};
 
 /// First hits that a thread looks for at a time.
 const BLOCK: usize = 256;
+
+/// So many first hits are looked for in the order of their places.
+const MANY: usize = 4096;
+
+/// So many questions ahead are fetched, because their order is none that the processor could guess.
+const AHEAD: usize = 4;
 
 impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// [`overlapping`](Self::overlapping) for many boxes. Rows are in no particular order until [`Rows::sort`] is called.
@@ -23,6 +32,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
 
     /// [`ray_hits`](Self::ray_hits) of many rays.
     pub fn par_ray_hits(&self, rays: &[Ray<S, D>], rows: &mut Rows<Hit<S>>) {
+        self.expect_casts();
         rows.fill(rays, |ray, found| self.ray_hits(ray, found));
     }
 
@@ -40,17 +50,18 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// assert_eq!(hits.iter().map(|hit| hit.map(|hit| hit.t)).collect::<Vec<_>>(), [Some(1.0), None]);
     /// ```
     pub fn par_first_hits(&self, rays: &[Ray<S, D>], found: &mut Vec<Option<Hit<S>>>) {
-        rays.par_iter().with_min_len(BLOCK).map(|ray| self.first_hit(ray)).collect_into_vec(found);
+        self.first_of_each(rays, |ray| ray.origin, |ray| self.first_hit(ray), found);
     }
 
     /// [`sweep_hits`](Self::sweep_hits) of many moving boxes.
     pub fn par_sweep_hits(&self, sweeps: &[Sweep<S, D>], rows: &mut Rows<Hit<S>>) {
+        self.expect_casts();
         rows.fill(sweeps, |sweep, found| self.sweep_hits(sweep, found));
     }
 
     /// [`first_contact`](Self::first_contact) of many moving boxes, in their order.
     pub fn par_first_contacts(&self, sweeps: &[Sweep<S, D>], found: &mut Vec<Option<Hit<S>>>) {
-        sweeps.par_iter().with_min_len(BLOCK).map(|sweep| self.first_contact(sweep)).collect_into_vec(found);
+        self.first_of_each(sweeps, |sweep| sweep.bounds.min, |sweep| self.first_contact(sweep), found);
     }
 
     /// [`within`](Self::within) for many balls. Rows are in no particular order until [`Rows::sort`] is called, which puts the
@@ -62,5 +73,48 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// [`nearest`](Self::nearest) for many points.
     pub fn par_nearest(&self, points: &[[S; D]], k: usize, rows: &mut Rows<Neighbor<S>>) {
         rows.fill(points, |point, found| self.nearest(*point, k, found));
+    }
+
+    /// First hits of many casts that begin somewhere, in their order.
+    ///
+    /// Casts that begin near each other look at the same part of the table, so many of them are done in the order of their places:
+    /// sorting them takes less time than finding everything outside the cache again and again.
+    fn first_of_each<Q: Sync>(
+        &self,
+        questions: &[Q],
+        place: impl Fn(&Q) -> [S; D] + Sync,
+        first: impl Fn(&Q) -> Option<Hit<S>> + Sync,
+        found: &mut Vec<Option<Hit<S>>>,
+    ) {
+        self.expect_casts();
+        let are_many = (MANY..=u32::MAX as usize).contains(&questions.len());
+        let Some(places) = self.scene.as_ref().filter(|_| are_many).map(Places::of) else {
+            return questions.par_iter().with_min_len(BLOCK).map(&first).collect_into_vec(found);
+        };
+        // The place in the upper half, the index in the lower one.
+        let key = |(index, question)| u64::from(places.z_code(&place(question))) << 32 | index as u64;
+        let index = |key: u64| key as u32 as usize;
+        let mut order: Vec<u64> = questions.par_iter().enumerate().map(key).collect();
+        order.par_sort_unstable();
+        let answer = |(at, &key): (usize, &u64)| {
+            if let Some(&later) = order.get(at + AHEAD) {
+                prefetch(questions, index(later));
+            }
+            first(&questions[index(key)])
+        };
+        let mut hits = Vec::new();
+        order.par_iter().enumerate().with_min_len(BLOCK).map(answer).collect_into_vec(&mut hits);
+        found.clear();
+        found.resize(questions.len(), None);
+        for (&key, hit) in order.iter().zip(hits) {
+            found[index(key)] = hit;
+        }
+    }
+
+    /// Has all threads make what the first cast would have to make alone.
+    fn expect_casts(&self) {
+        if let Some(scene) = &self.scene {
+            scene.tree(Team::of_current_pool());
+        }
     }
 }

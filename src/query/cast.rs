@@ -1,6 +1,7 @@
 //! What moves along a straight line: a point, or a box.
 
 use super::{Ray, Sweep};
+use crate::detect::kernel::Motion;
 use crate::{Aabb, Scalar};
 
 /// A box on its way, a ray being the way of a box without extent.
@@ -53,19 +54,16 @@ impl<S: Scalar, const D: usize> Cast<S, D> {
         })
     }
 
-    /// From when to when it meets an interval of an axis. Never if the first is greater than the second; a NaN (the difference of
-    /// two equal infinities) says nothing.
-    ///
-    /// Subtraction and multiplication are monotone, rounded or not: a smaller interval is not entered earlier, nor left later.
-    #[inline(always)]
-    pub(super) fn interval(&self, axis: usize, (min, max): (S, S)) -> (S, S) {
-        let along = &self.axes[axis];
-        match along.heading {
-            Heading::Up => ((min - along.high) * along.inverse, (max - along.low) * along.inverse),
-            Heading::Down => ((max - along.low) * along.inverse, (min - along.high) * along.inverse),
-            Heading::Still if min <= along.high && along.low <= max => (S::NEG_INFINITY, S::INFINITY),
-            Heading::Still => (S::INFINITY, S::NEG_INFINITY),
-        }
+    /// The same for a kernel; nothing if it rests along some axis.
+    #[inline]
+    pub(super) fn motion(&self) -> Option<Motion<S, D>> {
+        let all = self.axes.each_ref();
+        all.iter().all(|along| along.heading != Heading::Still).then(|| Motion {
+            from: self.min_t,
+            inverse: all.map(|along| along.inverse),
+            front: all.map(|along| if along.heading == Heading::Up { along.high } else { along.low }),
+            back: all.map(|along| if along.heading == Heading::Up { along.low } else { along.high }),
+        })
     }
 }
 
@@ -78,26 +76,6 @@ impl<S: Scalar> Along<S> {
             () => Heading::Down,
         };
         Along { low, high, inverse, heading }
-    }
-}
-
-/// A span of time, `from..=to`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Time<S> {
-    pub(super) from: S,
-    pub(super) to: S,
-}
-
-impl<S: Scalar> Time<S> {
-    /// What it has in common with an interval; a NaN says nothing.
-    #[inline(always)]
-    pub(super) fn and(self, (near, far): (S, S)) -> Self {
-        Time { from: if near > self.from { near } else { self.from }, to: if far < self.to { far } else { self.to } }
-    }
-
-    #[inline(always)]
-    pub(super) fn is_empty(self) -> bool {
-        self.from > self.to
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn mask<const N: usize>(lanes: [bool; N]) -> u32 {
 }
 
 #[inline(always)]
-fn load<S: Scalar>(column: &[S], at: usize) -> &[S; LANES] {
+pub(super) fn load<S: Scalar>(column: &[S], at: usize) -> &[S; LANES] {
     column[at..at + LANES].try_into().expect("the columns are padded")
 }
 
@@ -46,29 +46,33 @@ pub(super) fn overlaps<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, b
     mask(hit)
 }
 
-/// When the entries from `at` on are met, and a bit for each that is met no later than `limit`.
+/// Eight boxes: the lower and the upper bounds along each axis.
+pub(super) type Eight<'a, S, const D: usize> = [[&'a [S; LANES]; 2]; D];
+
+/// The entries from `at` on.
 #[inline(always)]
-pub(super) fn meets<S: Scalar, const D: usize>(
-    columns: &Columns<'_, S, D>,
-    cast: &Cast<S, D>,
-    limit: S,
-    at: usize,
-) -> ([S; LANES], u32) {
+pub(super) fn entries<'a, S: Scalar, const D: usize>(columns: &Columns<'a, S, D>, at: usize) -> Eight<'a, S, D> {
+    std::array::from_fn(|axis| [load(columns.min(axis), at), load(columns.max(axis), at)])
+}
+
+/// When boxes are met, and a bit for each that is met no later than `limit`.
+#[inline(always)]
+pub(super) fn meets<S: Scalar, const D: usize>(boxes: Eight<'_, S, D>, cast: &Cast<S, D>, limit: S) -> ([S; LANES], u32) {
     let (mut enter, mut exit) = ([cast.min_t; LANES], [limit; LANES]);
     for axis in 0..D {
-        let (min, max) = (load(columns.min(axis), at), load(columns.max(axis), at));
         let along = &cast.axes[axis];
-        let (near, far, front, back) = match along.heading {
-            Heading::Up => (min, max, along.high, along.low),
-            Heading::Down => (max, min, along.low, along.high),
-            Heading::Still => {
-                for lane in 0..LANES {
-                    let meets = (min[lane] <= along.high) & (along.low <= max[lane]);
-                    exit[lane] = if meets { exit[lane] } else { S::NEG_INFINITY };
-                }
-                continue;
+        let [min, max] = boxes[axis];
+        if along.heading == Heading::Still {
+            for lane in 0..LANES {
+                let meets = (min[lane] <= along.high) & (along.low <= max[lane]);
+                exit[lane] = if meets { exit[lane] } else { S::NEG_INFINITY };
             }
-        };
+            continue;
+        }
+        // No branch on the direction: it is another for every ray.
+        let is_up = along.heading == Heading::Up;
+        let (near, far) = if is_up { (min, max) } else { (max, min) };
+        let (front, back) = if is_up { (along.high, along.low) } else { (along.low, along.high) };
         for lane in 0..LANES {
             let (near, far) = ((near[lane] - front) * along.inverse, (far[lane] - back) * along.inverse);
             enter[lane] = if near > enter[lane] { near } else { enter[lane] };

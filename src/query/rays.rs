@@ -100,7 +100,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
         mut visit: impl FnMut(Hit<S>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let (Some(scene), Some(cast)) = (&self.scene, cast) else { return ControlFlow::Continue(()) };
-        scene.walk(&cast, |hit| visit(hit).map_continue(|()| cast.max_t))
+        scene.descend(&cast, |hit| visit(hit).map_continue(|()| cast.max_t))
     }
 
     pub(super) fn cast_hits(&self, cast: Option<Cast<S, D>>, found: &mut Vec<Hit<S>>) {
@@ -115,7 +115,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     pub(super) fn first_cast_hit(&self, cast: Option<Cast<S, D>>, mut exact: impl FnMut(Hit<S>) -> Option<S>) -> Option<Hit<S>> {
         let (scene, cast) = (self.scene.as_ref()?, cast?);
         let mut first: Option<Hit<S>> = None;
-        let ControlFlow::Continue(()) = scene.walk(&cast, |hit| {
+        let ControlFlow::Continue(()) = scene.descend(&cast, |hit| {
             if let Some(t) = exact(hit)
                 && t >= cast.min_t
                 && t <= cast.max_t

@@ -123,6 +123,27 @@ fn maybe<S: Coordinate, const D: usize>(spoil: bool, boxes: Vec<Aabb<S, D>>, rng
 }
 
 /// Neither the threads that answer nor those that built the grid make a difference.
+/// Many first hits are looked for in another order than the one in which they were asked for.
+#[test]
+fn many_first_hits_come_in_the_order_of_the_questions() {
+    fn check<S: Coordinate + scenes::Scalar, const D: usize>(scene: scenes::Scene, threads: usize) {
+        let boxes = world::<S, D>(scene, 3000, 5);
+        let questions = Questions::new(&mut Rng(6), &boxes, 5000);
+        let mut engine = BroadPhase::<S, D>::new();
+        engine.detect(&boxes);
+        let queries = engine.queries();
+        let (mut hits, mut contacts) = (Vec::new(), Vec::new());
+        pool(threads).install(|| {
+            queries.par_first_hits(&questions.rays, &mut hits);
+            queries.par_first_contacts(&questions.sweeps, &mut contacts);
+        });
+        assert!(hits.iter().copied().eq(questions.rays.iter().map(|ray| queries.first_hit(ray))), "{scene}");
+        assert!(contacts.iter().copied().eq(questions.sweeps.iter().map(|sweep| queries.first_contact(sweep))), "{scene}");
+    }
+    check::<f32, 3>(scenes::Scene::Clustered, 1);
+    check::<f64, 2>(scenes::Scene::Uniform, 3);
+}
+
 #[test]
 fn batches_are_the_same_on_every_pool() {
     let boxes = world::<f32, 3>(scenes::Scene::Koch, 4000, 7);

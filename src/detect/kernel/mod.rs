@@ -194,6 +194,62 @@ impl Kernel {
             Kernel::Avx512(has) => has.hits(columns, bounds, run, out),
         }
     }
+
+    /// When a moving box meets each of eight boxes, at `to` at the latest, and a bit for each that it meets.
+    #[inline(always)]
+    pub(crate) fn meets<S: Scalar, const D: usize>(
+        self,
+        boxes: Faces<'_, S, D>,
+        motion: &Motion<S, D>,
+        to: S,
+    ) -> ([S; LANES], u32) {
+        match self {
+            Kernel::Portable => portable::meets(boxes, motion, to),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(has) => has.meets(boxes, motion, to),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(has) => has.meets(boxes, motion, to),
+        }
+    }
+
+    /// Does work that names no instruction set, compiled for this one.
+    #[inline]
+    pub(crate) fn compiled_for<W: Work>(self, work: W) -> W::Outcome {
+        match self {
+            Kernel::Portable => work.run(),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(has) => has.compiled_for(work),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(has) => has.compiled_for(work),
+        }
+    }
+}
+
+/// Work made of loops over arrays, which the compiler turns into whatever vector instructions it may use.
+pub(crate) trait Work {
+    type Outcome;
+
+    /// To be `inline(always)`, like all that it calls: only what is inlined is compiled for the caller's instruction set.
+    fn run(self) -> Self::Outcome;
+}
+
+/// Eight boxes: along each axis, their faces that something meets first, and those that it leaves last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Faces<'a, S, const D: usize> {
+    pub(crate) near: [&'a [S; LANES]; D],
+    pub(crate) far: [&'a [S; LANES]; D],
+}
+
+/// How a box, or a point, moves along all axes.
+#[derive(Clone, Copy, Debug)]
+pub struct Motion<S, const D: usize> {
+    /// Nothing earlier is of interest.
+    pub(crate) from: S,
+    /// Along each axis, the inverse of how fast it moves.
+    pub(crate) inverse: [S; D],
+    /// Its face that meets others first, and the one that leaves them last.
+    pub(crate) front: [S; D],
+    pub(crate) back: [S; D],
 }
 
 /// A bit for each lane that is still inside the run.
@@ -237,6 +293,20 @@ pub trait KernelScalar: Copy {
     #[cfg(target_arch = "x86_64")]
     #[doc(hidden)]
     unsafe fn touches_avx2<const D: usize>(centers: [*const Self; D], radii: *const Self, ball: ([Self; D], Self)) -> u32;
+
+    /// [`Kernel::meets`]. The boxes' faces are read at the pointers.
+    ///
+    /// # Safety
+    ///
+    /// As for [`overlaps_avx2`](Self::overlaps_avx2).
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    unsafe fn meets_avx2<const D: usize>(
+        near: [*const Self; D],
+        far: [*const Self; D],
+        motion: &Motion<Self, D>,
+        to: Self,
+    ) -> ([Self; LANES], u32);
 
     /// [`overlaps_avx2`](Self::overlaps_avx2) with AVX-512.
     ///

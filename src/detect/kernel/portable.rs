@@ -2,9 +2,24 @@
 
 use std::ops::Range;
 
-use super::{Columns, LANES, Tasks, lanes_below};
+use super::{Columns, Faces, LANES, Motion, Tasks, lanes_below};
 use crate::slips::{Slip, slipped};
 use crate::{Aabb, Pair, Scalar, memory};
+
+#[inline(always)]
+pub(super) fn meets<S: Scalar, const D: usize>(boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> ([S; LANES], u32) {
+    let Faces { near, far } = boxes;
+    let (mut enter, mut exit) = ([motion.from; LANES], [to; LANES]);
+    for axis in 0..D {
+        for lane in 0..LANES {
+            let near = (near[axis][lane] - motion.front[axis]) * motion.inverse[axis];
+            let far = (far[axis][lane] - motion.back[axis]) * motion.inverse[axis];
+            enter[lane] = if near > enter[lane] { near } else { enter[lane] };
+            exit[lane] = if far < exit[lane] { far } else { exit[lane] };
+        }
+    }
+    (enter, (0..LANES).fold(0, |met, lane| met | u32::from(enter[lane] <= exit[lane]) << lane))
+}
 
 pub(super) fn pairs<S: Scalar, const D: usize, const EXTRAS: bool>(
     columns: &Columns<'_, S, D>,

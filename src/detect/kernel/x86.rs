@@ -8,7 +8,7 @@
 use std::arch::x86_64::*;
 use std::ops::Range;
 
-use super::{Columns, KernelScalar, LANES, Tasks, lanes_below, portable};
+use super::{Columns, Faces, KernelScalar, LANES, Motion, Tasks, Work, lanes_below, portable};
 use crate::{Aabb, Pair, Scalar, memory};
 
 /// What both instruction sets share: `overlaps` says which of eight entries overlap, `front` moves those of eight numbers that are
@@ -58,6 +58,19 @@ macro_rules! kernel {
             ) {
                 // SAFETY: as above.
                 unsafe { $inside::hits(columns, bounds, run, out) }
+            }
+
+            #[inline(always)]
+            pub(super) fn meets<S: Scalar, const D: usize>(self, boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> ([S; LANES], u32) {
+                let Faces { near, far } = boxes;
+                // SAFETY: the features were detected, and with them AVX2; the pointers are those of arrays.
+                unsafe { S::meets_avx2(near.map(|face| face.as_ptr()), far.map(|face| face.as_ptr()), motion, to) }
+            }
+
+            #[inline(always)]
+            pub(super) fn compiled_for<W: Work>(self, work: W) -> W::Outcome {
+                // SAFETY: as above.
+                unsafe { $inside::compiled_for(work) }
             }
         }
 
@@ -178,6 +191,11 @@ macro_rules! kernel {
                     append(out, $front(_mm256_add_epi32(lanes, _mm256_set1_epi32(at as i32)), mask), mask);
                     at += LANES;
                 }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn compiled_for<W: Work>(work: W) -> W::Outcome {
+                work.run()
             }
 
             /// Which of the entries from `at` to `end` make a pair with an entry, if all that counts is their boxes, or what is extra,
@@ -358,6 +376,29 @@ impl KernelScalar for f32 {
         _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(distance, _mm256_mul_ps(reach, reach))) as u32
     }
 
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn meets_avx2<const D: usize>(
+        near: [*const f32; D],
+        far: [*const f32; D],
+        motion: &Motion<f32, D>,
+        to: f32,
+    ) -> ([f32; 8], u32) {
+        let (mut enter, mut exit) = (_mm256_set1_ps(motion.from), _mm256_set1_ps(to));
+        for axis in 0..D {
+            let inverse = _mm256_set1_ps(motion.inverse[axis]);
+            // SAFETY: eight values are readable at all pointers, by the caller's promise.
+            let (near, far) = unsafe { (_mm256_loadu_ps(near[axis]), _mm256_loadu_ps(far[axis])) };
+            // Of a NaN and a number, these take the second.
+            enter = _mm256_max_ps(_mm256_mul_ps(_mm256_sub_ps(near, _mm256_set1_ps(motion.front[axis])), inverse), enter);
+            exit = _mm256_min_ps(_mm256_mul_ps(_mm256_sub_ps(far, _mm256_set1_ps(motion.back[axis])), inverse), exit);
+        }
+        let mut times = [0.0; 8];
+        // SAFETY: there is room for eight.
+        unsafe { _mm256_storeu_ps(times.as_mut_ptr(), enter) };
+        (times, _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(enter, exit)) as u32)
+    }
+
     #[target_feature(enable = "avx512f,avx512vl")]
     #[inline]
     unsafe fn overlaps_avx512<const D: usize>(
@@ -418,6 +459,33 @@ impl KernelScalar for f64 {
             mask |= _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(distance, _mm256_mul_pd(reach, reach))) << (4 * half);
         }
         mask as u32
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn meets_avx2<const D: usize>(
+        near: [*const f64; D],
+        far: [*const f64; D],
+        motion: &Motion<f64, D>,
+        to: f64,
+    ) -> ([f64; 8], u32) {
+        let (mut times, mut mask) = ([0.0; 8], 0);
+        for half in 0..2 {
+            let (mut enter, mut exit) = (_mm256_set1_pd(motion.from), _mm256_set1_pd(to));
+            for axis in 0..D {
+                let inverse = _mm256_set1_pd(motion.inverse[axis]);
+                // SAFETY: eight values are readable at all pointers, by the caller's promise; these are four of them.
+                let (near, far) =
+                    unsafe { (_mm256_loadu_pd(near[axis].add(4 * half)), _mm256_loadu_pd(far[axis].add(4 * half))) };
+                // Of a NaN and a number, these take the second.
+                enter = _mm256_max_pd(_mm256_mul_pd(_mm256_sub_pd(near, _mm256_set1_pd(motion.front[axis])), inverse), enter);
+                exit = _mm256_min_pd(_mm256_mul_pd(_mm256_sub_pd(far, _mm256_set1_pd(motion.back[axis])), inverse), exit);
+            }
+            // SAFETY: there is room for eight, and these are four of them.
+            unsafe { _mm256_storeu_pd(times.as_mut_ptr().add(4 * half), enter) };
+            mask |= (_mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(enter, exit)) as u32) << (4 * half);
+        }
+        (times, mask)
     }
 
     #[target_feature(enable = "avx512f,avx512vl")]

@@ -1,0 +1,144 @@
+//! Down the tree along the way of a ray or a moving box.
+//!
+//! Children are visited in the order in which they are met, and what can only be met after the limit that the visitor sets is left
+//! out: a search for the first hit ends soon after it. A child is judged by the formula that judges entries, applied to the box
+//! around all of them, so what is left out is never met.
+
+use std::ops::ControlFlow;
+
+use super::cast::{Cast, Heading};
+use super::lanes::{bits, entries, load, meets};
+use super::tree::{MAX_HEIGHT, Tree};
+use super::{Hit, Scene};
+use crate::Scalar;
+use crate::detect::kernel::{Faces, LANES, Motion, Work};
+use crate::workers::Team;
+
+/// A search under way.
+struct Descent<'a, S, const D: usize, F> {
+    scene: &'a Scene<'a, S, D>,
+    tree: &'a Tree<S, D>,
+    cast: &'a Cast<S, D>,
+    /// The same for the kernel, if it moves along all axes.
+    motion: Option<Motion<S, D>>,
+    /// Along each axis, the side of a box that is met first: 0 is the lower one.
+    near: [usize; D],
+    /// The columns of these sides, and of the others.
+    near_columns: [&'a [S]; D],
+    far_columns: [&'a [S]; D],
+    /// Nothing later is of interest.
+    limit: S,
+    /// The greatest rank that something may have that is met until then.
+    last: u32,
+    visit: F,
+}
+
+/// The rank of a child that is not to be visited, or has been.
+const DONE: u32 = u32::MAX;
+
+impl<S: Scalar, const D: usize> Scene<'_, S, D> {
+    /// Calls `visit` with every object that is met until the limit, each once. The visitor returns the limit from then on.
+    pub(super) fn descend<B>(&self, cast: &Cast<S, D>, visit: impl FnMut(Hit<S>) -> ControlFlow<B, S>) -> ControlFlow<B> {
+        let columns = &self.columns;
+        let near = cast.axes.map(|along| usize::from(along.heading == Heading::Down));
+        let column = |axis: usize, side: usize| if side == 0 { columns.min(axis) } else { columns.max(axis) };
+        self.kernel.compiled_for(Descent {
+            scene: self,
+            tree: self.tree(Team::ALONE),
+            cast,
+            motion: cast.motion(),
+            near,
+            near_columns: std::array::from_fn(|axis| column(axis, near[axis])),
+            far_columns: std::array::from_fn(|axis| column(axis, 1 - near[axis])),
+            limit: cast.max_t,
+            last: last(cast.max_t),
+            visit,
+        })
+    }
+}
+
+impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Work for Descent<'_, S, D, F> {
+    type Outcome = ControlFlow<B>;
+
+    #[inline(always)]
+    fn run(mut self) -> ControlFlow<B> {
+        // By level: the node under visit, and the ranks of its children.
+        let (mut nodes, mut ranks) = ([0; MAX_HEIGHT], [[DONE; LANES]; MAX_HEIGHT]);
+        let top = self.tree.height() - 1;
+        let mut level = top;
+        ranks[level] = self.ranks(level, 0);
+        loop {
+            let next = ranks[level].into_iter().fold(DONE, u32::min);
+            // All others come later still.
+            if next > self.last {
+                if level == top {
+                    return ControlFlow::Continue(());
+                }
+                level += 1;
+                continue;
+            }
+            let lane = next as usize % LANES;
+            ranks[level][lane] = DONE;
+            let child = nodes[level] * LANES + lane;
+            if level == 0 {
+                self.entries(child)?;
+            } else {
+                level -= 1;
+                (nodes[level], ranks[level]) = (child, self.ranks(level, child));
+            }
+        }
+    }
+}
+
+/// What is met at this time has this rank plus the number of its lane.
+#[inline(always)]
+fn rank<S: Scalar>(time: S) -> u32 {
+    // Not negative (a negative zero becomes a positive one), so the bits are in the order of the numbers. The conversion keeps it.
+    (time.to_f64() as f32 + 0.0).to_bits() & !(LANES as u32 - 1)
+}
+
+/// The greatest rank of what is met at this time or earlier.
+#[inline(always)]
+fn last<S: Scalar>(time: S) -> u32 {
+    rank(time) | (LANES as u32 - 1)
+}
+
+impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Descent<'_, S, D, F> {
+    /// The ranks of a node's children: less for those that are met earlier, each another. Those that are met at nearly the same time
+    /// may come in any order.
+    #[inline(always)]
+    fn ranks(&self, level: usize, node: usize) -> [u32; LANES] {
+        let (node, lanes) = (self.tree.node(level, node), self.tree.lanes(level, node));
+        let (times, met) = match &self.motion {
+            Some(motion) => {
+                let near = std::array::from_fn(|axis| node.side(axis, self.near[axis]));
+                let far = std::array::from_fn(|axis| node.side(axis, self.near[axis] ^ 1));
+                self.scene.kernel.meets(Faces { near, far }, motion, self.limit)
+            }
+            None => meets(node.children(), self.cast, self.limit),
+        };
+        std::array::from_fn(|lane| if (met & lanes) >> lane & 1 != 0 { rank(times[lane]) | lane as u32 } else { DONE })
+    }
+
+    #[inline(always)]
+    fn entries(&mut self, run: usize) -> ControlFlow<B> {
+        let (columns, run) = (&self.scene.columns, self.tree.run(run));
+        let at = run.begin as usize;
+        let (times, met) = match &self.motion {
+            Some(motion) => {
+                let (near, far) =
+                    (self.near_columns.map(|column| load(column, at)), self.far_columns.map(|column| load(column, at)));
+                self.scene.kernel.meets(Faces { near, far }, motion, self.limit)
+            }
+            None => meets(entries(columns, at), self.cast, self.limit),
+        };
+        for lane in bits(met & run.lanes()) {
+            // The limit may have come down since the lanes were computed.
+            if times[lane] <= self.limit {
+                self.limit = (self.visit)(Hit { index: columns.id(at + lane), t: times[lane] })?;
+                self.last = last(self.limit);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,236 @@
+//! Where the objects are: boxes around runs of entries, boxes around runs of these boxes, up to one box around all.
+//!
+//! A chunk's entries are neighbours, and so are chunks that follow one another along the Z curve. So a tree needs no splitting and no
+//! links: a node's children are the next [`LANES`] boxes below it. It says of large empty spaces in one look that nothing lies there,
+//! however far apart the clusters are and however small the cells (Pouchol's `hasChildren`, above the chunks).
+//! Only what crosses the scene wants it: rays and moving boxes. What asks about a place asks the grid.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crossbeam::atomic::AtomicCell;
+use rayon::prelude::*;
+
+use super::lanes::{Eight, entries};
+use crate::Scalar;
+use crate::build::grid::Grid;
+use crate::detect::kernel::{Columns, LANES};
+use crate::grid::{Shape, z_key};
+use crate::lockfree::ChunkId;
+use crate::workers::Team;
+
+/// More levels than that no tree has: eight to this power is more than there are indices.
+pub(super) const MAX_HEIGHT: usize = 11;
+
+/// Nodes that a thread makes at a time.
+const BLOCK: usize = 256;
+
+#[derive(Debug)]
+pub(super) struct Tree<S, const D: usize> {
+    /// Entries that are neighbours, at most [`LANES`] each; the runs of neighbouring chunks follow one another.
+    runs: Vec<Run>,
+    /// Level by level, the lowest first. The children of a node of the lowest level are runs.
+    nodes: Vec<Node<S, D>>,
+    /// Where the nodes of each level begin, and how many children they have in all.
+    begins: [usize; MAX_HEIGHT],
+    children: [usize; MAX_HEIGHT],
+    height: usize,
+    /// The chunks in the order of their runs; only while the tree is made.
+    order: Vec<(u128, ChunkId)>,
+}
+
+/// Some entries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub(super) begin: u32,
+    pub(super) len: u32,
+}
+
+impl Run {
+    /// A bit for each.
+    #[inline(always)]
+    pub(super) fn lanes(&self) -> u32 {
+        (1 << self.len) - 1
+    }
+}
+
+/// The boxes of its children, a lane for each. Where there is no child, the box is empty.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(super) struct Node<S, const D: usize> {
+    /// Along each axis, the lower bounds and the upper ones.
+    bounds: [[[S; LANES]; 2]; D],
+}
+
+impl<S: Scalar, const D: usize> Node<S, D> {
+    const EMPTY: Self = Node { bounds: [[[S::INFINITY; LANES], [S::NEG_INFINITY; LANES]]; D] };
+
+    #[inline(always)]
+    pub(super) fn children(&self) -> Eight<'_, S, D> {
+        self.bounds.each_ref().map(|bounds| bounds.each_ref())
+    }
+
+    /// The children's bounds along an axis on one side: the lower ones on side 0, the upper ones on side 1.
+    #[inline(always)]
+    pub(super) fn side(&self, axis: usize, side: usize) -> &[S; LANES] {
+        &self.bounds[axis][side % 2]
+    }
+
+    /// Makes the child in a lane the box around the boxes in `lanes`, of which those count whose bit is set.
+    #[inline(always)]
+    fn enclose(&mut self, child: usize, lanes: &Eight<'_, S, D>, inside: u32) {
+        for axis in 0..D {
+            let (mut low, mut high) = (S::INFINITY, S::NEG_INFINITY);
+            for lane in 0..LANES {
+                let (min, max) = (lanes[axis][0][lane], lanes[axis][1][lane]);
+                let counts = inside >> lane & 1 != 0;
+                low = if counts & (min < low) { min } else { low };
+                high = if counts & (max > high) { max } else { high };
+            }
+            (self.bounds[axis][0][child], self.bounds[axis][1][child]) = (low, high);
+        }
+    }
+}
+
+impl<S: Scalar, const D: usize> Tree<S, D> {
+    fn new() -> Self {
+        Tree {
+            runs: Vec::new(),
+            nodes: Vec::new(),
+            begins: [0; MAX_HEIGHT],
+            children: [0; MAX_HEIGHT],
+            height: 0,
+            order: Vec::new(),
+        }
+    }
+
+    fn build(&mut self, grid: &Grid<S, D>, columns: &Columns<'_, S, D>, team: Team) {
+        self.list_runs(grid);
+        self.lay_out();
+        let lowest = if self.height > 1 { self.begins[1] } else { self.nodes.len() };
+        let (lowest, mut above) = self.nodes.split_at_mut(lowest);
+        let enclose = |(node, runs): (&mut Node<S, D>, &[Run])| {
+            for (child, run) in runs.iter().enumerate() {
+                node.enclose(child, &entries(columns, run.begin as usize), run.lanes());
+            }
+        };
+        if team.at_most(lowest.len() / BLOCK).workers() == 1 {
+            lowest.iter_mut().zip(self.runs.chunks(LANES)).for_each(enclose);
+        } else {
+            lowest.par_iter_mut().zip(self.runs.par_chunks(LANES)).with_min_len(BLOCK).for_each(enclose);
+        }
+        let mut below: &[Node<S, D>] = lowest;
+        while !above.is_empty() {
+            let (nodes, rest) = above.split_at_mut(below.len().div_ceil(LANES));
+            for (node, children) in nodes.iter_mut().zip(below.chunks(LANES)) {
+                for (child, node_below) in children.iter().enumerate() {
+                    node.enclose(child, &node_below.children(), u32::MAX);
+                }
+            }
+            (below, above) = (nodes, rest);
+        }
+    }
+
+    /// Cuts the entries of all chunks into runs, chunk after chunk along the Z curve.
+    fn list_runs(&mut self, grid: &Grid<S, D>) {
+        let occupied = grid.chunks.iter().filter(|&&id| grid.pool.chunk(id).rows() != 0);
+        self.order.clear();
+        self.order.extend(occupied.map(|&id| (z_key::<D>(grid.pool.chunk(id).key()), id)));
+        self.order.sort_unstable();
+        self.runs.clear();
+        for &(_, id) in &self.order {
+            let chunk = grid.pool.chunk(id);
+            for cells in Shape::<D>::blocks(LANES) {
+                push_runs(&mut self.runs, chunk.begin(cells.start) as usize..chunk.end(cells.end - 1) as usize);
+            }
+        }
+        push_runs(&mut self.runs, grid.listed.clone());
+    }
+
+    /// Makes room for the nodes.
+    fn lay_out(&mut self) {
+        let (mut total, mut children) = (0, self.runs.len());
+        self.height = 0;
+        while self.height == 0 || children > 1 {
+            (self.begins[self.height], self.children[self.height]) = (total, children);
+            self.height += 1;
+            children = children.div_ceil(LANES).max(1);
+            total += children;
+        }
+        self.nodes.clear();
+        self.nodes.resize(total, Node::EMPTY);
+    }
+
+    /// How many levels of nodes there are; at least one.
+    pub(super) fn height(&self) -> usize {
+        self.height
+    }
+
+    #[inline(always)]
+    pub(super) fn node(&self, level: usize, number: usize) -> &Node<S, D> {
+        &self.nodes[self.begins[level] + number]
+    }
+
+    /// A bit for each child of a node. (An infinite cast may be said to meet the empty box of one that is not there.)
+    #[inline(always)]
+    pub(super) fn lanes(&self, level: usize, number: usize) -> u32 {
+        (1 << (self.children[level] - number * LANES).min(LANES)) - 1
+    }
+
+    #[inline(always)]
+    pub(super) fn run(&self, number: usize) -> Run {
+        self.runs[number]
+    }
+}
+
+/// Cuts entries into as few runs as can be, of about the same length.
+fn push_runs(runs: &mut Vec<Run>, entries: Range<usize>) {
+    let count = entries.len().div_ceil(LANES);
+    let border = |number: usize| entries.start + entries.len() * number / count;
+    runs.extend((0..count).map(|number| Run { begin: border(number) as u32, len: (border(number + 1) - border(number)) as u32 }));
+}
+
+/// The tree of a step's table, made when somebody first asks for it.
+///
+/// Nobody waits: of several threads that find none, each makes one, and all but the first to be done throw theirs away.
+pub(crate) struct Lazy<S, const D: usize> {
+    tree: OnceLock<Box<Tree<S, D>>>,
+    /// The memory of the last step's.
+    spare: AtomicCell<Option<Box<Tree<S, D>>>>,
+}
+
+impl<S: Scalar, const D: usize> Lazy<S, D> {
+    pub(crate) fn new() -> Self {
+        Lazy { tree: OnceLock::new(), spare: AtomicCell::new(None) }
+    }
+
+    /// The table is about to change.
+    pub(crate) fn forget(&mut self) {
+        if let Some(tree) = self.tree.take() {
+            self.spare.store(Some(tree));
+        }
+    }
+
+    /// The tree over the first so many entries of the table.
+    #[inline]
+    pub(super) fn get(&self, grid: &Grid<S, D>, columns: &Columns<'_, S, D>, team: Team) -> &Tree<S, D> {
+        self.tree.get().map_or_else(|| self.make(grid, columns, team), Box::as_ref)
+    }
+
+    #[cold]
+    fn make(&self, grid: &Grid<S, D>, columns: &Columns<'_, S, D>, team: Team) -> &Tree<S, D> {
+        let mut tree = self.spare.take().unwrap_or_else(|| Box::new(Tree::new()));
+        tree.build(grid, columns, team);
+        if let Err(mine) = self.tree.set(tree) {
+            self.spare.store(Some(mine));
+        }
+        self.tree.get().expect("somebody has set it")
+    }
+}
+
+impl<S: fmt::Debug, const D: usize> fmt::Debug for Lazy<S, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lazy").field("tree", &self.tree).finish_non_exhaustive()
+    }
+}
