@@ -1,19 +1,19 @@
 //! Searching outwards from a point.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
-use super::lanes::gap;
 use super::within::Search;
-use super::{Neighbor, Region, Scene};
+use super::{Region, Scene};
 use crate::Scalar;
+use crate::detect::kernel::gap;
 use crate::grid::{Coords, Shape, Window, chunk_key, key_parts};
 use crate::lockfree::Chunk;
 
 impl<S: Scalar, const D: usize> Scene<'_, S, D> {
-    /// Calls `visit` with objects in roughly the order of their distance, each at most once, until all others are further away
-    /// than the limit, a square that the visitor returns.
-    pub(super) fn expand<B>(&self, point: &[S; D], visit: impl FnMut(Neighbor<S>) -> ControlFlow<B, S>) -> ControlFlow<B> {
-        let mut search = Search { scene: self, point, limit: S::INFINITY, visit };
+    /// Has runs looked at, in roughly the order of their distance, until all others are further away than the limit, a square that
+    /// looking at a run returns.
+    pub(super) fn expand<B>(&self, point: &[S; D], look: impl FnMut(Range<usize>, S) -> ControlFlow<B, S>) -> ControlFlow<B> {
+        let mut search = Search { scene: self, point, limit: S::INFINITY, look };
         search.entries(self.grid.listed.clone())?;
         self.occupied().try_for_each(|(level, region)| search.expand(level, region))
     }
@@ -26,7 +26,7 @@ struct Side {
     is_upper: bool,
 }
 
-impl<S: Scalar, const D: usize, B, F: FnMut(Neighbor<S>) -> ControlFlow<B, S>> Search<'_, S, D, F> {
+impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>, S) -> ControlFlow<B, S>> Search<'_, S, D, F> {
     /// Begins with the chunk at the point, and adds layer after layer to that side of the box of chunks seen so far on which the
     /// point is nearest to what was not seen.
     fn expand(&mut self, level: usize, region: &Region) -> ControlFlow<B> {

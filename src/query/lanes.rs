@@ -81,25 +81,3 @@ pub(super) fn meets<S: Scalar, const D: usize>(boxes: Eight<'_, S, D>, cast: &Ca
     }
     (enter, mask::<LANES>(std::array::from_fn(|lane| enter[lane] <= exit[lane])))
 }
-
-/// The squares of the distances from a point to the entries from `at` on.
-#[inline(always)]
-pub(super) fn squared_distances<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, point: &[S; D], at: usize) -> [S; LANES] {
-    let mut squares = [S::ZERO; LANES];
-    for axis in 0..D {
-        let (min, max) = (load(columns.min(axis), at), load(columns.max(axis), at));
-        for lane in 0..LANES {
-            let gap = gap(point[axis], min[lane], max[lane]);
-            squares[lane] = squares[lane] + gap * gap;
-        }
-    }
-    squares
-}
-
-/// How far a coordinate is from an interval.
-#[inline(always)]
-pub(super) fn gap<S: Scalar>(x: S, min: S, max: S) -> S {
-    let (before, behind) = (min - x, x - max);
-    let gap = if before > S::ZERO { before } else { S::ZERO };
-    if behind > gap { behind } else { gap }
-}

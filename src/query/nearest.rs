@@ -37,11 +37,13 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
         // Where objects are dense, the density tells how far the nearest are. Where they are not, or not after all, the search goes
         // outwards until it need not go on.
         if let Some(limit) = scene.likely_limit(&point, k) {
-            let ControlFlow::Continue(()) = scene.search(&point, limit, |neighbor| nearest.add(neighbor, limit));
+            let look = scene.one_by_one(&point, |neighbor| nearest.add(neighbor, limit));
+            let ControlFlow::Continue(()) = scene.search(&point, limit, look);
         }
         if nearest.heap.len() < k {
             nearest.heap.clear();
-            let ControlFlow::Continue(()) = scene.expand(&point, |neighbor| nearest.add(neighbor, S::INFINITY));
+            let look = scene.one_by_one(&point, |neighbor| nearest.add(neighbor, S::INFINITY));
+            let ControlFlow::Continue(()) = scene.expand(&point, look);
         }
         *found = nearest.heap.into_sorted_vec();
     }

@@ -1,11 +1,12 @@
 //! Boxes within a radius of a point.
 
-use std::ops::ControlFlow;
+use std::convert::Infallible;
+use std::ops::{ControlFlow, Range};
 
 use super::cast::is_finite;
-use super::lanes::{bits, gap, mask, squared_distances, steps};
+use super::lanes::{bits, mask, steps};
 use super::{Neighbor, Queries, Region, Scene};
-use crate::detect::kernel::LANES;
+use crate::detect::kernel::{LANES, gap, squared_distances};
 use crate::grid::{Coords, Shape, Window};
 use crate::lockfree::Chunk;
 use crate::{Aabb, Ball, Scalar};
@@ -18,10 +19,11 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// radius, so a radius whose square overflows (1.9e19 in `f32`) finds everything, as an infinite one does. Nothing is within a
     /// radius that is NaN or negative, or of a centre that is not finite.
     pub fn visit_within<B>(&self, ball: &Ball<S, D>, mut visit: impl FnMut(Neighbor<S>) -> ControlFlow<B>) -> ControlFlow<B> {
-        let makes_sense = ball.radius >= S::ZERO && ball.center.iter().all(|&x| is_finite(x));
+        let makes_sense = makes_sense(ball);
         let Some(scene) = self.scene.as_ref().filter(|_| makes_sense) else { return ControlFlow::Continue(()) };
         let limit = ball.radius * ball.radius;
-        scene.search(&ball.center, limit, |neighbor| visit(neighbor).map_continue(|()| limit))
+        let visit = |neighbor| visit(neighbor).map_continue(|()| limit);
+        scene.search(&ball.center, limit, scene.one_by_one(&ball.center, visit))
     }
 
     /// All objects whose boxes are within the ball's radius of its centre, in no particular order.
@@ -39,11 +41,20 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// ```
     pub fn within(&self, ball: &Ball<S, D>, found: &mut Vec<Neighbor<S>>) {
         found.clear();
-        let ControlFlow::Continue(()) = self.visit_within(ball, |neighbor| {
-            found.push(neighbor);
-            ControlFlow::<std::convert::Infallible>::Continue(())
+        let makes_sense = makes_sense(ball);
+        let Some(scene) = self.scene.as_ref().filter(|_| makes_sense) else { return };
+        let limit = ball.radius * ball.radius;
+        let ControlFlow::Continue(()) = scene.search(&ball.center, limit, |run, limit| {
+            scene.kernel.near(&scene.columns, &ball.center, limit, run, |index, distance_squared| {
+                found.push(Neighbor { index, distance_squared });
+            });
+            ControlFlow::<Infallible, S>::Continue(limit)
         });
     }
+}
+
+fn makes_sense<S: Scalar, const D: usize>(ball: &Ball<S, D>) -> bool {
+    ball.radius >= S::ZERO && ball.center.iter().all(|&x| is_finite(x))
 }
 
 /// A search around a point.
@@ -52,19 +63,19 @@ pub(super) struct Search<'a, S, const D: usize, F> {
     pub(super) point: &'a [S; D],
     /// The square of the distance beyond which nothing is of interest.
     pub(super) limit: S,
-    pub(super) visit: F,
+    /// Looks at a run of entries up to the limit, and returns the limit from then on.
+    pub(super) look: F,
 }
 
 impl<S: Scalar, const D: usize> Scene<'_, S, D> {
-    /// Calls `visit` with every object that is no further away than the limit, a square, each once. The visitor returns the limit
-    /// from then on.
+    /// Has runs looked at among which is every object that is no further away than the limit, a square, each once.
     pub(super) fn search<B>(
         &self,
         point: &[S; D],
         limit: S,
-        visit: impl FnMut(Neighbor<S>) -> ControlFlow<B, S>,
+        look: impl FnMut(Range<usize>, S) -> ControlFlow<B, S>,
     ) -> ControlFlow<B> {
-        let mut search = Search { scene: self, point, limit, visit };
+        let mut search = Search { scene: self, point, limit, look };
         search.entries(self.grid.listed.clone())?;
         for (level, region) in self.occupied() {
             let around = around(point, search.limit);
@@ -76,9 +87,31 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
         }
         ControlFlow::Continue(())
     }
+
+    /// Looks at a run by calling `visit` with each object that is no further away than the limit, which the visitor may lower.
+    pub(super) fn one_by_one<B>(
+        &self,
+        point: &[S; D],
+        mut visit: impl FnMut(Neighbor<S>) -> ControlFlow<B, S>,
+    ) -> impl FnMut(Range<usize>, S) -> ControlFlow<B, S> {
+        let columns = &self.columns;
+        move |run, mut limit| {
+            for (at, inside) in steps(run) {
+                let squares = squared_distances(columns, point, at);
+                let near = mask::<LANES>(std::array::from_fn(|lane| squares[lane] <= limit));
+                for lane in bits(near & inside) {
+                    // The limit may have come down since the lanes were computed.
+                    if squares[lane] <= limit {
+                        limit = visit(Neighbor { index: columns.id(at + lane), distance_squared: squares[lane] })?;
+                    }
+                }
+            }
+            ControlFlow::Continue(limit)
+        }
+    }
 }
 
-impl<S: Scalar, const D: usize, B, F: FnMut(Neighbor<S>) -> ControlFlow<B, S>> Search<'_, S, D, F> {
+impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>, S) -> ControlFlow<B, S>> Search<'_, S, D, F> {
     pub(super) fn chunk(&mut self, region: &Region, window: &Window, coords: Coords, chunk: Chunk<'_>) -> ControlFlow<B> {
         let base = Shape::<D>::base_of(coords);
         let edge = Shape::<D>::EDGE;
@@ -123,18 +156,8 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Neighbor<S>) -> ControlFlow<B, S>> S
     }
 
     #[inline]
-    pub(super) fn entries(&mut self, run: std::ops::Range<usize>) -> ControlFlow<B> {
-        let columns = &self.scene.columns;
-        for (at, inside) in steps(run) {
-            let squares = squared_distances(columns, self.point, at);
-            let near = mask::<LANES>(std::array::from_fn(|lane| squares[lane] <= self.limit));
-            for lane in bits(near & inside) {
-                // The limit may have come down since the lanes were computed.
-                if squares[lane] <= self.limit {
-                    self.limit = (self.visit)(Neighbor { index: columns.id(at + lane), distance_squared: squares[lane] })?;
-                }
-            }
-        }
+    pub(super) fn entries(&mut self, run: Range<usize>) -> ControlFlow<B> {
+        self.limit = (self.look)(run, self.limit)?;
         ControlFlow::Continue(())
     }
 }

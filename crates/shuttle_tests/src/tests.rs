@@ -10,14 +10,14 @@ use crate::planted::PLANTED;
 use crate::sync::Bug;
 
 const THREADS: usize = 64;
-const CELLS: usize = 16;
+const CELLS: usize = 4;
 /// Models, and ways to schedule each of them.
 const SEARCHES: usize = 3 * 2;
 
 /// How many schedules of each search.
 fn schedules() -> usize {
     let all = std::env::var("SCHEDULES").map_or(6000, |all| all.parse().expect("SCHEDULES is a number"));
-    all / SEARCHES
+    usize::div_ceil(all, SEARCHES)
 }
 
 /// Runs `work` on all threads and joins them.
@@ -45,12 +45,13 @@ fn step() {
     let counted = fork(move |thread| {
         let (directory, pool) = &*shared;
         let mut spare = Spare::default();
-        let mut count = |object: usize| {
+        let count = |object: usize| {
             let key = key((thread + object * 5) % KEYS);
             let id = directory.find_or_insert(pool, &key, &mut spare).expect("there is room");
             (key, id, pool.chunk(id).count(thread % 3, 2))
         };
-        [count(0), count(1)]
+        // Some come back with a spare chunk of their own.
+        (0..1 + usize::from(thread % 4 == 0)).map(count).collect::<Vec<_>>()
     });
     let mut places: Vec<(Key, ChunkId, usize, u32)> = Vec::new();
     for (thread, counted) in counted.into_iter().enumerate() {
@@ -91,21 +92,24 @@ fn step() {
 
 /// All threads take chunks over many borders between slabs. Each chunk is its owner's.
 fn pool() {
+    // Some come back for another one.
+    let chunks = |thread: usize| 1 + usize::from(thread % 4 == 0);
     let pool = Arc::new(Pool::new(CELLS, 1, 2 * THREADS as u32));
     let shared = pool.clone();
     let ids = fork(move |thread| {
-        [(); 2].map(|()| {
+        let take = |_| {
             let id = shared.allocate().expect("there is room");
             shared.chunk(id).count(0, 1 + thread as u32);
             id
-        })
+        };
+        (0..chunks(thread)).map(take).collect::<Vec<_>>()
     });
     for (thread, ids) in ids.iter().enumerate() {
         assert!(ids.iter().all(|&id| pool.chunk(id).total() == 1 + thread as u32), "handed out twice");
     }
     let mut ids = ids.concat();
     ids.sort_unstable();
-    assert!(ids.into_iter().eq(0..2 * THREADS as u32), "handed out twice");
+    assert!(ids.into_iter().eq(0..(0..THREADS).map(chunks).sum::<usize>() as u32), "handed out twice");
 }
 
 /// All threads raise a bound and claim from a cursor.
@@ -122,9 +126,18 @@ fn bound() {
     assert!(claimed.into_iter().eq((0..THREADS).map(|claim| 3 * claim)), "claimed twice");
 }
 
-/// Explores a model in both ways: any thread next, and few changes of priority at random places. Returns how many schedules there
-/// were.
-fn explore(model: fn()) -> usize {
+/// A way to choose the thread that goes on.
+#[derive(Clone, Copy, Debug)]
+enum Choice {
+    /// Any, each time.
+    Random,
+    /// The one with the highest priority, with few changes of priority at random places.
+    Priorities,
+}
+
+/// Explores a model. Returns how many schedules there were.
+fn explore(model: fn(), choice: Choice) -> usize {
+    const SEED: u64 = 20_261_116;
     let ran = Arc::new(AtomicUsize::new(0));
     let count = ran.clone();
     let counting = move || {
@@ -133,21 +146,23 @@ fn explore(model: fn()) -> usize {
     };
     let mut config = Config::new();
     config.stack_size = 64 * 1024;
-    Runner::new(RandomScheduler::new_from_seed(20_261_116, schedules()), config.clone()).run(counting.clone());
-    Runner::new(PctScheduler::new_from_seed(20_261_116, 3, schedules()), config).run(counting);
+    match choice {
+        Choice::Random => Runner::new(RandomScheduler::new_from_seed(SEED, schedules()), config).run(counting),
+        Choice::Priorities => Runner::new(PctScheduler::new_from_seed(SEED, 3, schedules()), config).run(counting),
+    };
     ran.load(Ordering::Relaxed)
 }
 
-fn holds(name: &str, model: fn()) {
-    let ran = explore(model);
-    println!("{name}: {ran} schedules of {THREADS} threads");
-    assert_eq!(ran, 2 * schedules(), "the search was cut short");
+fn holds(name: &str, model: fn(), choice: Choice) {
+    let ran = explore(model, choice);
+    println!("{name}, {choice:?}: {ran} schedules of {THREADS} threads");
+    assert_eq!(ran, schedules(), "the search was cut short");
 }
 
 fn catches(bug: Bug, model: fn(), reason: &str) {
     keep_expected_panics_quiet();
     PLANTED.set(Some(bug));
-    let outcome = panic::catch_unwind(AssertUnwindSafe(|| explore(model)));
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| explore(model, Choice::Random) + explore(model, Choice::Priorities)));
     PLANTED.set(None);
     let payload = outcome.expect_err("it survived");
     let message = payload.downcast_ref::<String>().cloned();
@@ -167,19 +182,23 @@ fn keep_expected_panics_quiet() {
     });
 }
 
-#[test]
-fn whole_steps_hold() {
-    holds("step", step);
+/// A test for each way, so that they run side by side.
+macro_rules! holds {
+    ($($test:ident: $model:ident, $choice:ident;)*) => {
+        $(#[test]
+        fn $test() {
+            holds(stringify!($model), $model, Choice::$choice);
+        })*
+    };
 }
 
-#[test]
-fn pools_hold() {
-    holds("pool", pool);
-}
-
-#[test]
-fn bounds_and_cursors_hold() {
-    holds("bound", bound);
+holds! {
+    a_step_in_any_order: step, Random;
+    a_step_by_priorities: step, Priorities;
+    pools_in_any_order: pool, Random;
+    pools_by_priorities: pool, Priorities;
+    bounds_and_cursors_in_any_order: bound, Random;
+    bounds_and_cursors_by_priorities: bound, Priorities;
 }
 
 #[test]

@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use crate::slips::{Slip, slipped};
 use crate::{Aabb, Ball, Groups, InstructionSet, Pair, Scalar};
+pub(crate) use portable::{gap, squared_distances};
 pub(crate) use tasks::Tasks;
 
 /// How many entries are compared at once.
@@ -195,6 +196,26 @@ impl Kernel {
         }
     }
 
+    /// Calls `f` with the objects of a run whose boxes are no further from a point than `limit`, a square, and with the squares of their
+    /// distances.
+    #[inline]
+    pub(crate) fn near<S: Scalar, const D: usize>(
+        self,
+        columns: &Columns<'_, S, D>,
+        point: &[S; D],
+        limit: S,
+        run: Range<usize>,
+        f: impl FnMut(u32, S),
+    ) {
+        match self {
+            Kernel::Portable => portable::near(columns, point, limit, run, f),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(has) => has.near(columns, point, limit, run, f),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(has) => has.near(columns, point, limit, run, f),
+        }
+    }
+
     /// When a moving box meets each of eight boxes, at `to` at the latest, and a bit for each that it meets.
     #[inline(always)]
     pub(crate) fn meets<S: Scalar, const D: usize>(
@@ -306,6 +327,21 @@ pub trait KernelScalar: Copy {
         far: [*const Self; D],
         motion: &Motion<Self, D>,
         to: Self,
+    ) -> ([Self; LANES], u32);
+
+    /// The squares of the distances from a point to eight boxes, whose bounds are read at the pointers, and a bit for each that is at
+    /// most `limit`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`overlaps_avx2`](Self::overlaps_avx2).
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    unsafe fn near_avx2<const D: usize>(
+        min: [*const Self; D],
+        max: [*const Self; D],
+        point: &[Self; D],
+        limit: Self,
     ) -> ([Self; LANES], u32);
 
     /// [`overlaps_avx2`](Self::overlaps_avx2) with AVX-512.

@@ -7,6 +7,45 @@ use crate::slips::{Slip, slipped};
 use crate::{Aabb, Pair, Scalar, memory};
 
 #[inline(always)]
+pub(super) fn near<S: Scalar, const D: usize>(
+    columns: &Columns<'_, S, D>,
+    point: &[S; D],
+    limit: S,
+    run: Range<usize>,
+    mut f: impl FnMut(u32, S),
+) {
+    for at in run.clone().step_by(LANES) {
+        let squares = squared_distances(columns, point, at);
+        let near = (0..LANES).fold(0, |near, lane| near | u32::from(squares[lane] <= limit) << lane);
+        for lane in set(near & lanes_below(run.end - at)) {
+            f(columns.ids[at + lane], squares[lane]);
+        }
+    }
+}
+
+/// The squares of the distances from a point to the entries from `at` on.
+#[inline(always)]
+pub(crate) fn squared_distances<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, point: &[S; D], at: usize) -> [S; LANES] {
+    let mut squares = [S::ZERO; LANES];
+    for axis in 0..D {
+        let (min, max) = (&columns.min[axis][at..at + LANES], &columns.max[axis][at..at + LANES]);
+        for lane in 0..LANES {
+            let gap = gap(point[axis], min[lane], max[lane]);
+            squares[lane] = squares[lane] + gap * gap;
+        }
+    }
+    squares
+}
+
+/// How far a coordinate is from an interval.
+#[inline(always)]
+pub(crate) fn gap<S: Scalar>(x: S, min: S, max: S) -> S {
+    let (before, behind) = (min - x, x - max);
+    let gap = if before > S::ZERO { before } else { S::ZERO };
+    if behind > gap { behind } else { gap }
+}
+
+#[inline(always)]
 pub(super) fn meets<S: Scalar, const D: usize>(boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> ([S; LANES], u32) {
     let Faces { near, far } = boxes;
     let (mut enter, mut exit) = ([motion.from; LANES], [to; LANES]);

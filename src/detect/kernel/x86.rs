@@ -61,6 +61,19 @@ macro_rules! kernel {
             }
 
             #[inline(always)]
+            pub(super) fn near<S: Scalar, const D: usize>(
+                self,
+                columns: &Columns<'_, S, D>,
+                point: &[S; D],
+                limit: S,
+                run: Range<usize>,
+                f: impl FnMut(u32, S),
+            ) {
+                // SAFETY: as above.
+                unsafe { $inside::near(columns, point, limit, run, f) }
+            }
+
+            #[inline(always)]
             pub(super) fn meets<S: Scalar, const D: usize>(self, boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> ([S; LANES], u32) {
                 let Faces { near, far } = boxes;
                 // SAFETY: the features were detected, and with them AVX2; the pointers are those of arrays.
@@ -189,6 +202,30 @@ macro_rules! kernel {
                     // SAFETY: `at` lies within the run, which ends within the entries.
                     let mask = unsafe { overlaps_at(columns, &bounds.min, &bounds.max, at, run.end) };
                     append(out, $front(_mm256_add_epi32(lanes, _mm256_set1_epi32(at as i32)), mask), mask);
+                    at += LANES;
+                }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn near<S: Scalar, const D: usize>(
+                columns: &Columns<'_, S, D>,
+                point: &[S; D],
+                limit: S,
+                run: Range<usize>,
+                mut f: impl FnMut(u32, S),
+            ) {
+                assert!(run.end <= columns.entries);
+                let mut at = run.start;
+                while at < run.end {
+                    let (min, max) = (columns.min.map(|c| c[at..].as_ptr()), columns.max.map(|c| c[at..].as_ptr()));
+                    // SAFETY: AVX2 is among the features, and every column has at least `LANES` values more than there are entries.
+                    let (squares, near) = unsafe { S::near_avx2(min, max, point, limit) };
+                    let mut left = near & lanes_below(run.end - at);
+                    while left != 0 {
+                        let lane = left.trailing_zeros() as usize;
+                        f(columns.ids[at + lane], squares[lane]);
+                        left &= left - 1;
+                    }
                     at += LANES;
                 }
             }
@@ -378,6 +415,29 @@ impl KernelScalar for f32 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
+    unsafe fn near_avx2<const D: usize>(
+        min: [*const f32; D],
+        max: [*const f32; D],
+        point: &[f32; D],
+        limit: f32,
+    ) -> ([f32; 8], u32) {
+        let mut sum = _mm256_setzero_ps();
+        for axis in 0..D {
+            let x = _mm256_set1_ps(point[axis]);
+            // SAFETY: eight values are readable at all pointers, by the caller's promise.
+            let (before, behind) =
+                unsafe { (_mm256_sub_ps(_mm256_loadu_ps(min[axis]), x), _mm256_sub_ps(x, _mm256_loadu_ps(max[axis]))) };
+            let gap = _mm256_max_ps(behind, _mm256_max_ps(before, _mm256_setzero_ps()));
+            sum = _mm256_add_ps(sum, _mm256_mul_ps(gap, gap));
+        }
+        let mut squares = [0.0; 8];
+        // SAFETY: there is room for eight.
+        unsafe { _mm256_storeu_ps(squares.as_mut_ptr(), sum) };
+        (squares, _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(sum, _mm256_set1_ps(limit))) as u32)
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
     unsafe fn meets_avx2<const D: usize>(
         near: [*const f32; D],
         far: [*const f32; D],
@@ -459,6 +519,32 @@ impl KernelScalar for f64 {
             mask |= _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(distance, _mm256_mul_pd(reach, reach))) << (4 * half);
         }
         mask as u32
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn near_avx2<const D: usize>(
+        min: [*const f64; D],
+        max: [*const f64; D],
+        point: &[f64; D],
+        limit: f64,
+    ) -> ([f64; 8], u32) {
+        let (mut squares, mut mask) = ([0.0; 8], 0);
+        for half in 0..2 {
+            let mut sum = _mm256_setzero_pd();
+            for axis in 0..D {
+                let x = _mm256_set1_pd(point[axis]);
+                // SAFETY: eight values are readable at all pointers, by the caller's promise; these are four of them.
+                let (min, max) = unsafe { (_mm256_loadu_pd(min[axis].add(4 * half)), _mm256_loadu_pd(max[axis].add(4 * half))) };
+                let (before, behind) = (_mm256_sub_pd(min, x), _mm256_sub_pd(x, max));
+                let gap = _mm256_max_pd(behind, _mm256_max_pd(before, _mm256_setzero_pd()));
+                sum = _mm256_add_pd(sum, _mm256_mul_pd(gap, gap));
+            }
+            // SAFETY: there is room for eight, and these are four of them.
+            unsafe { _mm256_storeu_pd(squares.as_mut_ptr().add(4 * half), sum) };
+            mask |= (_mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(sum, _mm256_set1_pd(limit))) as u32) << (4 * half);
+        }
+        (squares, mask)
     }
 
     #[target_feature(enable = "avx2")]
