@@ -10,11 +10,9 @@ use crate::prefetch::prefetch;
 use crate::workers::Team;
 use crate::{Aabb, Ball, Scalar};
 
-/// First hits that a thread looks for at a time.
-const BLOCK: usize = 256;
-
-/// So many first hits are looked for in the order of their places.
-const MANY: usize = 4096;
+/// The fewest and the most first hits that a thread puts in order and looks for at a time.
+const FEW: usize = 1024;
+const MANY: usize = 1 << 17;
 
 /// So many questions ahead are fetched, because their order is none that the processor could guess.
 const AHEAD: usize = 4;
@@ -77,8 +75,8 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
 
     /// First hits of many casts that begin somewhere, in their order.
     ///
-    /// Casts that begin near each other look at the same part of the table, so many of them are done in the order of their places:
-    /// sorting them takes less time than finding everything outside the cache again and again.
+    /// Casts that begin near each other look at the same part of the table, so a thread does its own in the order of their places:
+    /// putting them in order takes less time than finding everything outside the cache again and again.
     fn first_of_each<Q: Sync>(
         &self,
         questions: &[Q],
@@ -86,29 +84,24 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
         first: impl Fn(&Q) -> Option<Hit<S>> + Sync,
         found: &mut Vec<Option<Hit<S>>>,
     ) {
-        self.expect_casts();
-        let are_many = (MANY..=u32::MAX as usize).contains(&questions.len());
-        let Some(places) = self.scene.as_ref().filter(|_| are_many).map(Places::of) else {
-            return questions.par_iter().with_min_len(BLOCK).map(&first).collect_into_vec(found);
-        };
-        // The place in the upper half, the index in the lower one.
-        let key = |(index, question)| u64::from(places.z_code(&place(question))) << 32 | index as u64;
-        let index = |key: u64| key as u32 as usize;
-        let mut order: Vec<u64> = questions.par_iter().enumerate().map(key).collect();
-        order.par_sort_unstable();
-        let answer = |(at, &key): (usize, &u64)| {
-            if let Some(&later) = order.get(at + AHEAD) {
-                prefetch(questions, index(later));
-            }
-            first(&questions[index(key)])
-        };
-        let mut hits = Vec::new();
-        order.par_iter().enumerate().with_min_len(BLOCK).map(answer).collect_into_vec(&mut hits);
         found.clear();
         found.resize(questions.len(), None);
-        for (&key, hit) in order.iter().zip(hits) {
-            found[index(key)] = hit;
-        }
+        let Some(scene) = &self.scene else { return };
+        self.expect_casts();
+        let places = Places::of(scene);
+        let part = (questions.len() / (2 * rayon::current_num_threads())).clamp(FEW, MANY);
+        questions.par_chunks(part).zip(found.par_chunks_mut(part)).for_each(|(questions, found)| {
+            if questions.len() < FEW {
+                return found.iter_mut().zip(questions).for_each(|(found, question)| *found = first(question));
+            }
+            let order = places.order(questions.iter().map(&place));
+            for (at, &number) in order.iter().enumerate() {
+                if let Some(&later) = order.get(at + AHEAD) {
+                    prefetch(questions, later as usize);
+                }
+                found[number as usize] = first(&questions[number as usize]);
+            }
+        });
     }
 
     /// Has all threads make what the first cast would have to make alone.

@@ -54,11 +54,12 @@ impl<S: Scalar, const D: usize> Cast<S, D> {
         })
     }
 
-    /// The same for a kernel; nothing if it rests along some axis.
+    /// The same for a kernel; nothing if it rests along some axis, or is infinite.
     #[inline]
     pub(super) fn motion(&self) -> Option<Motion<S, D>> {
         let all = self.axes.each_ref();
-        all.iter().all(|along| along.heading != Heading::Still).then(|| Motion {
+        let is_usual = |along: &Along<S>| along.heading != Heading::Still && is_finite(along.low) && is_finite(along.high);
+        all.iter().all(|along| is_usual(along)).then(|| Motion {
             from: self.min_t,
             inverse: all.map(|along| along.inverse),
             front: all.map(|along| if along.heading == Heading::Up { along.high } else { along.low }),

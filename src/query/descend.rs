@@ -19,7 +19,7 @@ struct Descent<'a, S, const D: usize, F> {
     scene: &'a Scene<'a, S, D>,
     tree: &'a Tree<S, D>,
     cast: &'a Cast<S, D>,
-    /// The same for the kernel, if it moves along all axes.
+    /// The same for the kernel, if it is finite and moves along all axes.
     motion: Option<Motion<S, D>>,
     /// Along each axis, the side of a box that is met first: 0 is the lower one.
     near: [usize; D],
@@ -108,16 +108,19 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Descen
     /// may come in any order.
     #[inline(always)]
     fn ranks(&self, level: usize, node: usize) -> [u32; LANES] {
-        let (node, lanes) = (self.tree.node(level, node), self.tree.lanes(level, node));
+        let (number, node) = (node, self.tree.node(level, node));
         let (times, met) = match &self.motion {
             Some(motion) => {
                 let near = std::array::from_fn(|axis| node.side(axis, self.near[axis]));
                 let far = std::array::from_fn(|axis| node.side(axis, self.near[axis] ^ 1));
                 self.scene.kernel.meets(Faces { near, far }, motion, self.limit)
             }
-            None => meets(node.children(), self.cast, self.limit),
+            None => {
+                let (times, met) = meets(node.children(), self.cast, self.limit);
+                (times, met & self.tree.lanes(level, number))
+            }
         };
-        std::array::from_fn(|lane| if (met & lanes) >> lane & 1 != 0 { rank(times[lane]) | lane as u32 } else { DONE })
+        std::array::from_fn(|lane| if met >> lane & 1 != 0 { rank(times[lane]) | lane as u32 } else { DONE })
     }
 
     #[inline(always)]

@@ -55,7 +55,7 @@ pub(super) fn entries<'a, S: Scalar, const D: usize>(columns: &Columns<'a, S, D>
     std::array::from_fn(|axis| [load(columns.min(axis), at), load(columns.max(axis), at)])
 }
 
-/// When boxes are met, and a bit for each that is met no later than `limit`.
+/// When boxes are met, and a bit for each that is met no later than `limit`: what kernels do, for casts that rest along some axis.
 #[inline(always)]
 pub(super) fn meets<S: Scalar, const D: usize>(boxes: Eight<'_, S, D>, cast: &Cast<S, D>, limit: S) -> ([S; LANES], u32) {
     let (mut enter, mut exit) = ([cast.min_t; LANES], [limit; LANES]);
@@ -69,7 +69,6 @@ pub(super) fn meets<S: Scalar, const D: usize>(boxes: Eight<'_, S, D>, cast: &Ca
             }
             continue;
         }
-        // No branch on the direction: it is another for every ray.
         let is_up = along.heading == Heading::Up;
         let (near, far) = if is_up { (min, max) } else { (max, min) };
         let (front, back) = if is_up { (along.high, along.low) } else { (along.low, along.high) };

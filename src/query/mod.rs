@@ -54,7 +54,8 @@ use tree::Tree;
 /// that the step rejected are never found, infinite boxes are found like any other. A question that makes no sense (a NaN
 /// anywhere, an inverted box, a ray without direction, a negative radius) has no answer: nothing is found, and nothing panics.
 ///
-/// The vectors are the caller's and are cleared first; once they are large enough, no question allocates.
+/// The vectors are the caller's and are cleared first; once they are large enough, no question allocates. (A batch of thousands of
+/// first hits does, to sort its questions by place.)
 ///
 /// ```
 /// use pivotgrid::{Aabb, BroadPhase, Ray};

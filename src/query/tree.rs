@@ -172,8 +172,7 @@ impl<S: Scalar, const D: usize> Tree<S, D> {
         &self.nodes[self.begins[level] + number]
     }
 
-    /// A bit for each child of a node. (An infinite cast may be said to meet the empty box of one that is not there.)
-    #[inline(always)]
+    /// A bit for each child of a node: an infinite cast may be said to meet the empty box of one that is not there.
     pub(super) fn lanes(&self, level: usize, number: usize) -> u32 {
         (1 << (self.children[level] - number * LANES).min(LANES)) - 1
     }
