@@ -211,7 +211,7 @@ impl<S: Scalar, const D: usize> Lazy<S, D> {
         }
     }
 
-    /// The tree over the first so many entries of the table.
+    /// The tree. If there is none yet, the team makes it.
     #[inline]
     pub(super) fn get(&self, grid: &Grid<S, D>, columns: &Columns<'_, S, D>, team: Team) -> &Tree<S, D> {
         self.tree.get().map_or_else(|| self.make(grid, columns, team), Box::as_ref)

@@ -51,7 +51,7 @@ fn step() {
             (key, id, pool.chunk(id).count(thread % 3, 2))
         };
         // Some come back with a spare chunk of their own.
-        (0..1 + usize::from(thread % 4 == 0)).map(count).collect::<Vec<_>>()
+        (0..1 + usize::from(thread.is_multiple_of(4))).map(count).collect::<Vec<_>>()
     });
     let mut places: Vec<(Key, ChunkId, usize, u32)> = Vec::new();
     for (thread, counted) in counted.into_iter().enumerate() {
@@ -93,7 +93,7 @@ fn step() {
 /// All threads take chunks over many borders between slabs. Each chunk is its owner's.
 fn pool() {
     // Some come back for another one.
-    let chunks = |thread: usize| 1 + usize::from(thread % 4 == 0);
+    let chunks = |thread: usize| 1 + usize::from(thread.is_multiple_of(4));
     let pool = Arc::new(Pool::new(CELLS, 1, 2 * THREADS as u32));
     let shared = pool.clone();
     let ids = fork(move |thread| {
