@@ -52,7 +52,7 @@ impl Swing {
 
 fn allocates_nothing(threads: usize, moving: usize, statics: usize, margin: f32) {
     let account = Account::open();
-    let pool = account.pool(threads);
+    let pool = account.lasting_pool(threads);
     let mut swing = Swing::new(moving, statics, margin);
     let counted: [usize; WARM_UP + MEASURED] = pool.install(|| {
         std::array::from_fn(|number| {

@@ -20,7 +20,7 @@ fn swing() -> [Vec<Aabb<f32, 3>>; 2] {
 /// Takes steps and updates with this many threads, and with keys by step and index.
 fn assert_no_allocation<K: Copy + Ord + Send + Sync>(threads: usize, margin: f32, key: impl Fn(usize, u32) -> K + Sync) {
     let account = Account::open();
-    let pool = account.pool(threads);
+    let pool = account.lasting_pool(threads);
     let tight = swing();
     let loose = tight.each_ref().map(|boxes| boxes.iter().map(|aabb| aabb.with_margin(margin)).collect::<Vec<_>>());
     let mut engine = grid_engine::<f32, 3>();

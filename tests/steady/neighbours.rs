@@ -33,7 +33,7 @@ fn assert_no_allocation(account: &Account, context: &str, mut step: impl FnMut(u
 
 fn check(threads: usize) {
     let account = Account::open();
-    let pool = account.pool(threads);
+    let pool = account.lasting_pool(threads);
     let balls = swing(12_000);
     let points = balls.each_ref().map(|balls| balls.iter().map(|ball| ball.center).collect::<Vec<_>>());
     for (half, sorted) in [(false, false), (true, false), (false, true), (true, true)] {

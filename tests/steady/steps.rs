@@ -79,7 +79,7 @@ fn detect_allocates_nothing_from_the_third_step_on() {
 /// goes through its injector queue, a linked list of blocks that rayon allocates as it goes.
 fn par_detect_allocates_nothing(threads: usize) {
     let account = Account::open();
-    let pool = account.pool(threads);
+    let pool = account.lasting_pool(threads);
     let scene = Swing::new(OBJECTS);
     for config in configs() {
         let mut engine = BroadPhase::<f32, 3>::with_config(config.clone()).unwrap();
@@ -125,7 +125,7 @@ fn small_and_bad_scenes_allocate_nothing_either() {
 #[test]
 fn the_account_sees_allocations_of_all_enlisted_threads() {
     let account = Account::open();
-    let pool = account.pool(3);
+    let pool = account.lasting_pool(3);
     let (before, live) = (account.allocations(), account.live_bytes());
     let mut kept = Vec::with_capacity(1000);
     kept.push(1u8);
@@ -150,7 +150,7 @@ fn an_allocation_is_caught() {
 #[test]
 fn the_engine_knows_how_much_it_holds() {
     let account = Account::open();
-    let pool = account.pool(2);
+    let pool = account.lasting_pool(2);
     let scene = Swing::new(OBJECTS);
     for config in configs() {
         let held = account.live_bytes();

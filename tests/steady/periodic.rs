@@ -27,7 +27,7 @@ fn a_steady_scene_allocates_nothing() {
     let (phases, edge) = (phases(n), 2.2 * (n as f32).cbrt());
     for threads in [1, 2, 4] {
         // From inside of the pool: entering it allocates, in rayon.
-        account.pool(threads).install(|| {
+        account.lasting_pool(threads).install(|| {
             let held = account.live_bytes();
             let mut periodic = Periodic::<f32, 3>::new(Aabb::new([0.0; 3], [edge; 3]), [true; 3]).unwrap();
             for step in 0..14 {
