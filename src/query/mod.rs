@@ -98,9 +98,9 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// [`shrink_to_fit`](Self::shrink_to_fit), there is nothing to be found until the next step.
     ///
     /// Costs one look at each occupied chunk of the grid, some microseconds in most scenes: ask for it once per step, not once per
-    /// question. The first ray or moving box after a step makes a tree over the chunks, which takes about a tenth of the step and some
-    /// bytes per object (kept for the next step, not counted by [`Config::max_bytes`](crate::Config::max_bytes)); a batch has all
-    /// threads make it.
+    /// question. The first ray or moving box after a step makes a tree over the chunks, which takes about a tenth of the step (a
+    /// fifth where objects cluster) and some bytes per object, kept for the next step and not counted by
+    /// [`Config::max_bytes`](crate::Config::max_bytes); a batch has all threads make it.
     pub fn queries(&self) -> Queries<'_, S, D> {
         // The regions of a grid that is not complete are not to be looked at.
         if self.has_grid() { self.queries_in(self.regions()) } else { Queries { scene: None } }

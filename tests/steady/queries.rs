@@ -46,10 +46,16 @@ fn warm_buffers_are_enough() {
     let points: Vec<[f32; 3]> = (0..200).map(|_| std::array::from_fn(|_| rng.within(-90.0, 90.0) as f32)).collect();
 
     let mut buffers = Buffers::default();
-    let mut ask_all = || points.iter().map(|&point| ask(engine.queries(), point, &mut buffers)).sum::<usize>();
-    let found = ask_all();
+    let mut ask_all = |queries: Queries<'_, f32, 3>| points.iter().map(|&point| ask(queries, point, &mut buffers)).sum::<usize>();
+    let found = ask_all(engine.queries());
     let before = account.allocations();
-    assert_eq!(ask_all(), found);
+    assert_eq!(ask_all(engine.queries()), found);
     assert_eq!(account.allocations() - before, 0, "allocations");
     assert!(before > 0 && found > 4_000, "{found} found, {before} allocations before");
+
+    // What rays want to know of a step is found out anew, in the memory of the step before.
+    engine.detect(&scene.boxes::<f32, 3>());
+    let before = account.allocations();
+    assert_eq!(ask_all(engine.queries()), found);
+    assert_eq!(account.allocations() - before, 0, "allocations after another step");
 }

@@ -263,6 +263,7 @@ pub(crate) struct Faces<'a, S, const D: usize> {
 
 /// How a box, or a point, moves along all axes.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(unreachable_pub, reason = "only a kernel of x86 has it in a hidden method"))]
 pub struct Motion<S, const D: usize> {
     /// Nothing earlier is of interest.
     pub(crate) from: S,
