@@ -12,15 +12,12 @@ pub(super) fn block_size(room: usize) -> usize {
     BLOCK.max(2 * room)
 }
 
-/// Where a row lies: the number of its block, in the upper half, and where in it the row begins; and its length. Two words side by
-/// side, because objects come in no order, and each cache line that is written costs the same.
-pub(super) type Place = [u64; 2];
+/// Where a row lies: the number of its block, where in it the row begins, and how long it is. Side by side, because objects come in no
+/// order, and each cache line that is written costs the same.
+pub(super) type Place = [u32; 3];
 
-/// The number of a block, and where in it a row begins.
-#[inline(always)]
-pub(super) fn parts([place, _]: Place) -> (usize, usize) {
-    ((place >> 32) as usize, place as u32 as usize)
-}
+/// So many words are a place.
+const PLACE: usize = size_of::<Place>() / size_of::<u32>();
 
 /// What the workers share while they find rows.
 pub(super) struct Stock<'a> {
@@ -29,7 +26,7 @@ pub(super) struct Stock<'a> {
     count: usize,
     beyond: Cursor,
     /// The words of the objects' places.
-    places: &'a [Atomic<u64>],
+    places: &'a [Atomic<u32>],
     /// A block with less room than this is full.
     room: usize,
 }
@@ -63,7 +60,7 @@ impl<'a> Shelf<'a> {
     /// cache line, and everything written behind it waits too.
     #[inline(always)]
     pub(super) fn expect_row(&self, object: u32) {
-        prefetch(self.stock.places, 2 * object as usize);
+        prefetch(self.stock.places, PLACE * object as usize);
     }
 
     /// Adds the row of an object; `write` appends it to the vector that it is given.
@@ -77,9 +74,10 @@ impl<'a> Shelf<'a> {
         let length = self.block.len() - begin;
         self.longest = self.longest.max(length);
         // Relaxed: each object has one row, which is read after the join.
-        let place = &self.stock.places[2 * object as usize..][..2];
-        place[0].store((self.number as u64) << 32 | begin as u64, Ordering::Relaxed);
-        place[1].store(length as u64, Ordering::Relaxed);
+        let place = &self.stock.places[PLACE * object as usize..][..PLACE];
+        for (word, value) in place.iter().zip([self.number, begin, length]) {
+            word.store(value as u32, Ordering::Relaxed);
+        }
     }
 
     #[cold]

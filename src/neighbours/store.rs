@@ -3,7 +3,7 @@
 use crossbeam::utils::CachePadded;
 
 use super::search::Search;
-use super::shelf::{Place, Stock, block_size, parts};
+use super::shelf::{Place, Stock, block_size};
 use crate::detect::kernel::LANES;
 use crate::lockfree::Blocks;
 use crate::memory::{Budget, replace_if_short, reserve_with_slack};
@@ -79,10 +79,10 @@ impl Store {
     pub(super) fn compress(&mut self, objects: usize, rowless: &[u32], team: Team) {
         self.take_in();
         for &object in rowless {
-            self.places[object as usize] = [0; 2];
+            self.places[object as usize] = Place::default();
         }
         let mut total = 0;
-        for (offset, [_, length]) in self.offsets[..objects].iter_mut().zip(&self.places) {
+        for (offset, [_, _, length]) in self.offsets[..objects].iter_mut().zip(&self.places) {
             *offset = total;
             total += *length as usize;
         }
@@ -158,14 +158,14 @@ impl Store {
 /// Copies what belongs to a part of the final rows, which begins at `first` and may begin and end in the midst of a row.
 fn copy(offsets: &[usize], places: &[Place], stock: &[Vec<u32>], first: usize, part: &mut [u32]) {
     let at = |object: usize| {
-        let (block, begin) = parts(places[object]);
+        let [block, begin, _] = places[object].map(|word| word as usize);
         (&stock[block], begin)
     };
     // The last row that begins here or before: empty ones that begin at the same place come earlier.
     let mut object = offsets.partition_point(|&offset| offset <= first) - 1;
     let mut copied = 0;
     while copied < part.len() {
-        if object + AHEAD < places.len() && places[object + AHEAD][1] > 0 {
+        if object + AHEAD < places.len() && places[object + AHEAD][2] > 0 {
             let (block, begin) = at(object + AHEAD);
             prefetch(block, begin);
         }

@@ -113,13 +113,16 @@ impl Sorter {
         });
 
         let total = self.turn_counts_into_places(buckets);
-        let sorted = shared(&mut self.sorted);
+        // In halves, because there are machines on which a plain 64-bit number is not aligned like an atomic one.
+        let sorted = shared(bytemuck::cast_slice_mut::<u64, u32>(&mut self.sorted));
         let work = Encoding { parts: &mut self.parts, codes: &mut self.unsorted, places: &mut self.places };
         share_out(work, team, &|Encoding { parts, codes, places }| {
             for &code in &codes[..parts[0].codes] {
                 let place = &mut places[(code >> shift) as usize];
-                // Relaxed: every place is written once, and read after the join.
-                sorted[*place].store(code, Ordering::Relaxed);
+                for (half, value) in sorted[2 * *place..][..2].iter().zip(bytemuck::cast::<u64, [u32; 2]>(code)) {
+                    // Relaxed: every place is written once, and read after the join.
+                    half.store(value, Ordering::Relaxed);
+                }
                 *place += 1;
             }
         });
