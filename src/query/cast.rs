@@ -35,6 +35,7 @@ pub(super) enum Heading {
 
 impl<S: Scalar, const D: usize> Cast<S, D> {
     /// The way of a ray; nothing if it makes no sense.
+    #[inline]
     pub(super) fn ray(ray: &Ray<S, D>) -> Option<Self> {
         let cast = Self::new(&Aabb { min: ray.origin, max: ray.origin }, &ray.direction, ray.max_t)?;
         let moves = cast.axes.iter().any(|along| along.heading != Heading::Still);
@@ -42,10 +43,12 @@ impl<S: Scalar, const D: usize> Cast<S, D> {
     }
 
     /// The way of a box; nothing if it makes no sense.
+    #[inline]
     pub(super) fn sweep(sweep: &Sweep<S, D>) -> Option<Self> {
         Self::new(&sweep.bounds, &sweep.translation, S::from_f64(1.0))
     }
 
+    #[inline(always)]
     fn new(bounds: &Aabb<S, D>, direction: &[S; D], max_t: S) -> Option<Self> {
         let makes_sense = bounds.is_valid() && direction.iter().all(|&x| is_finite(x)) && max_t >= S::ZERO;
         makes_sense.then(|| {
@@ -69,6 +72,7 @@ impl<S: Scalar, const D: usize> Cast<S, D> {
 }
 
 impl<S: Scalar> Along<S> {
+    #[inline(always)]
     fn new(low: S, high: S, speed: S) -> Self {
         let inverse = S::from_f64(1.0 / speed.to_f64());
         let heading = match () {

@@ -11,7 +11,7 @@ use super::lanes::{bits, entries, load, meets};
 use super::tree::{MAX_HEIGHT, Tree};
 use super::{Hit, Scene};
 use crate::Scalar;
-use crate::detect::kernel::{Faces, LANES, Motion, Work};
+use crate::detect::kernel::{Faces, LANES, Motion, UNRANKED, Work, rank, ranked};
 use crate::workers::Team;
 
 /// A search under way.
@@ -32,9 +32,6 @@ struct Descent<'a, S, const D: usize, F> {
     last: u32,
     visit: F,
 }
-
-/// The rank of a child that is not to be visited, or has been.
-const DONE: u32 = u32::MAX;
 
 impl<S: Scalar, const D: usize> Scene<'_, S, D> {
     /// Calls `visit` with every object that is met until the limit, each once. The visitor returns the limit from then on.
@@ -62,39 +59,32 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Work f
 
     #[inline(always)]
     fn run(mut self) -> ControlFlow<B> {
-        // By level: the node under visit, and the ranks of its children.
-        let (mut nodes, mut ranks) = ([0; MAX_HEIGHT], [[DONE; LANES]; MAX_HEIGHT]);
+        // By level, above the node under visit: a node, and the ranks of those of its children that are still to be visited.
+        let mut above = [(0, [UNRANKED; LANES]); MAX_HEIGHT];
         let top = self.tree.height() - 1;
-        let mut level = top;
-        ranks[level] = self.ranks(level, 0);
+        let (mut level, mut node, mut ranks) = (top, 0, self.ranks(top, 0));
         loop {
-            let next = ranks[level].into_iter().fold(DONE, u32::min);
+            let next = ranks.into_iter().fold(UNRANKED, u32::min);
             // All others come later still.
             if next > self.last {
                 if level == top {
                     return ControlFlow::Continue(());
                 }
                 level += 1;
+                (node, ranks) = above[level];
                 continue;
             }
-            let lane = next as usize % LANES;
-            ranks[level][lane] = DONE;
-            let child = nodes[level] * LANES + lane;
+            ranks = ranks.map(|rank| if rank == next { UNRANKED } else { rank });
+            let child = node * LANES + next as usize % LANES;
             if level == 0 {
                 self.entries(child)?;
             } else {
+                above[level] = (node, ranks);
                 level -= 1;
-                (nodes[level], ranks[level]) = (child, self.ranks(level, child));
+                (node, ranks) = (child, self.ranks(level, child));
             }
         }
     }
-}
-
-/// What is met at this time has this rank plus the number of its lane.
-#[inline(always)]
-fn rank<S: Scalar>(time: S) -> u32 {
-    // Not negative (a negative zero becomes a positive one), so the bits are in the order of the numbers. The conversion keeps it.
-    (time.to_f64() as f32 + 0.0).to_bits() & !(LANES as u32 - 1)
 }
 
 /// The greatest rank of what is met at this time or earlier.
@@ -104,23 +94,21 @@ fn last<S: Scalar>(time: S) -> u32 {
 }
 
 impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Descent<'_, S, D, F> {
-    /// The ranks of a node's children: less for those that are met earlier, each another. Those that are met at nearly the same time
-    /// may come in any order.
+    /// The ranks of a node's children.
     #[inline(always)]
     fn ranks(&self, level: usize, node: usize) -> [u32; LANES] {
         let (number, node) = (node, self.tree.node(level, node));
-        let (times, met) = match &self.motion {
+        match &self.motion {
             Some(motion) => {
                 let near = std::array::from_fn(|axis| node.side(axis, self.near[axis]));
                 let far = std::array::from_fn(|axis| node.side(axis, self.near[axis] ^ 1));
-                self.scene.kernel.meets(Faces { near, far }, motion, self.limit)
+                self.scene.kernel.ranks(Faces { near, far }, motion, self.limit)
             }
             None => {
                 let (times, met) = meets(node.children(), self.cast, self.limit);
-                (times, met & self.tree.lanes(level, number))
+                ranked(&times, met & self.tree.lanes(level, number))
             }
-        };
-        std::array::from_fn(|lane| if met >> lane & 1 != 0 { rank(times[lane]) | lane as u32 } else { DONE })
+        }
     }
 
     #[inline(always)]

@@ -233,6 +233,21 @@ impl Kernel {
         }
     }
 
+    /// The [`rank`]s of eight boxes, by when a moving box meets them; those that it does not meet until `to` are [`UNRANKED`].
+    #[inline(always)]
+    pub(crate) fn ranks<S: Scalar, const D: usize>(self, boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> [u32; LANES] {
+        match self {
+            Kernel::Portable => {
+                let (times, met) = portable::meets(boxes, motion, to);
+                ranked(&times, met)
+            }
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(has) => has.ranks(boxes, motion, to),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(has) => has.ranks(boxes, motion, to),
+        }
+    }
+
     /// Does work that names no instruction set, compiled for this one.
     #[inline]
     pub(crate) fn compiled_for<W: Work>(self, work: W) -> W::Outcome {
@@ -244,6 +259,23 @@ impl Kernel {
             Kernel::Avx512(has) => has.compiled_for(work),
         }
     }
+}
+
+/// The rank of what is not met.
+pub(crate) const UNRANKED: u32 = u32::MAX;
+
+/// What is met at this time in lane 0 has this rank, and in other lanes so much more: what is met earlier has a lesser rank, no two
+/// lanes have the same, and a rank tells its lane. What is met at nearly the same time may be ranked in any order.
+#[inline(always)]
+pub(crate) fn rank<S: Scalar>(time: S) -> u32 {
+    // Not negative (a negative zero becomes a positive one), so the bits are in the order of the numbers. The conversion keeps it.
+    (time.to_f64() as f32 + 0.0).to_bits() & !(LANES as u32 - 1)
+}
+
+/// The ranks of eight lanes, of which those are met whose bit is set.
+#[inline(always)]
+pub(crate) fn ranked<S: Scalar>(times: &[S; LANES], met: u32) -> [u32; LANES] {
+    std::array::from_fn(|lane| if met >> lane & 1 != 0 { rank(times[lane]) | lane as u32 } else { UNRANKED })
 }
 
 /// Work made of loops over arrays, which the compiler turns into whatever vector instructions it may use.
@@ -329,6 +361,20 @@ pub trait KernelScalar: Copy {
         motion: &Motion<Self, D>,
         to: Self,
     ) -> ([Self; LANES], u32);
+
+    /// [`Kernel::ranks`]. The boxes' faces are read at the pointers.
+    ///
+    /// # Safety
+    ///
+    /// As for [`overlaps_avx2`](Self::overlaps_avx2).
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    unsafe fn ranks_avx2<const D: usize>(
+        near: [*const Self; D],
+        far: [*const Self; D],
+        motion: &Motion<Self, D>,
+        to: Self,
+    ) -> [u32; LANES];
 
     /// The squares of the distances from a point to eight boxes, whose bounds are read at the pointers, and a bit for each that is at
     /// most `limit`.

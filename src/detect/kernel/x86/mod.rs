@@ -5,10 +5,13 @@
 
 #![allow(unsafe_code)]
 
+mod f32;
+mod f64;
+
 use std::arch::x86_64::*;
 use std::ops::Range;
 
-use super::{Columns, Faces, KernelScalar, LANES, Motion, Tasks, Work, lanes_below, portable};
+use super::{Columns, Faces, LANES, Motion, Tasks, Work, lanes_below};
 use crate::{Aabb, Pair, Scalar, memory};
 
 /// What both instruction sets share: `overlaps` says which of eight entries overlap, `front` moves those of eight numbers that are
@@ -78,6 +81,13 @@ macro_rules! kernel {
                 let Faces { near, far } = boxes;
                 // SAFETY: the features were detected, and with them AVX2; the pointers are those of arrays.
                 unsafe { S::meets_avx2(near.map(|face| face.as_ptr()), far.map(|face| face.as_ptr()), motion, to) }
+            }
+
+            #[inline(always)]
+            pub(super) fn ranks<S: Scalar, const D: usize>(self, boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> [u32; LANES] {
+                let Faces { near, far } = boxes;
+                // SAFETY: as above.
+                unsafe { S::ranks_avx2(near.map(|face| face.as_ptr()), far.map(|face| face.as_ptr()), motion, to) }
             }
 
             #[inline(always)]
@@ -366,229 +376,3 @@ static FRONT: [u64; 256] = {
     }
     table
 };
-
-impl KernelScalar for f32 {
-    #[inline(always)]
-    fn cells(x: [f32; 4], origin: [f32; 4], inverse: [f32; 4]) -> [i32; 4] {
-        use bytemuck::cast;
-        // SAFETY: SSE2 is part of every x86-64, and nothing here touches memory.
-        unsafe {
-            let limit = _mm_set1_ps(crate::grid::CELL_LIMIT as f32);
-            let scaled = _mm_mul_ps(_mm_sub_ps(cast(x), cast(origin)), cast(inverse));
-            let inside = _mm_min_ps(_mm_max_ps(scaled, _mm_sub_ps(_mm_setzero_ps(), limit)), limit);
-            let truncated = _mm_cvttps_epi32(inside);
-            let too_high = _mm_cmpgt_ps(_mm_cvtepi32_ps(truncated), inside);
-            cast(_mm_add_epi32(truncated, _mm_castps_si128(too_high)))
-        }
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn overlaps_avx2<const D: usize>(min: [*const f32; D], max: [*const f32; D], low: &[f32; D], high: &[f32; D]) -> u32 {
-        let mut all = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
-        for axis in 0..D {
-            // SAFETY: eight values are readable at all pointers, by the caller's promise.
-            let (min, max) = unsafe { (_mm256_loadu_ps(min[axis]), _mm256_loadu_ps(max[axis])) };
-            all = _mm256_and_ps(all, _mm256_cmp_ps::<_CMP_LE_OQ>(min, _mm256_set1_ps(high[axis])));
-            all = _mm256_and_ps(all, _mm256_cmp_ps::<_CMP_GE_OQ>(max, _mm256_set1_ps(low[axis])));
-        }
-        _mm256_movemask_ps(all) as u32
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn touches_avx2<const D: usize>(
-        centers: [*const f32; D],
-        radii: *const f32,
-        (center, radius): ([f32; D], f32),
-    ) -> u32 {
-        let mut distance = _mm256_setzero_ps();
-        for axis in 0..D {
-            // SAFETY: eight values are readable at all pointers, by the caller's promise.
-            let along = unsafe { _mm256_sub_ps(_mm256_set1_ps(center[axis]), _mm256_loadu_ps(centers[axis])) };
-            distance = _mm256_add_ps(distance, _mm256_mul_ps(along, along));
-        }
-        // SAFETY: as above.
-        let reach = unsafe { _mm256_add_ps(_mm256_set1_ps(radius), _mm256_loadu_ps(radii)) };
-        _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(distance, _mm256_mul_ps(reach, reach))) as u32
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn near_avx2<const D: usize>(
-        min: [*const f32; D],
-        max: [*const f32; D],
-        point: &[f32; D],
-        limit: f32,
-    ) -> ([f32; 8], u32) {
-        let mut sum = _mm256_setzero_ps();
-        for axis in 0..D {
-            let x = _mm256_set1_ps(point[axis]);
-            // SAFETY: eight values are readable at all pointers, by the caller's promise.
-            let (before, behind) =
-                unsafe { (_mm256_sub_ps(_mm256_loadu_ps(min[axis]), x), _mm256_sub_ps(x, _mm256_loadu_ps(max[axis]))) };
-            let gap = _mm256_max_ps(behind, _mm256_max_ps(before, _mm256_setzero_ps()));
-            sum = _mm256_add_ps(sum, _mm256_mul_ps(gap, gap));
-        }
-        let mut squares = [0.0; 8];
-        // SAFETY: there is room for eight.
-        unsafe { _mm256_storeu_ps(squares.as_mut_ptr(), sum) };
-        (squares, _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(sum, _mm256_set1_ps(limit))) as u32)
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn meets_avx2<const D: usize>(
-        near: [*const f32; D],
-        far: [*const f32; D],
-        motion: &Motion<f32, D>,
-        to: f32,
-    ) -> ([f32; 8], u32) {
-        let (mut enter, mut exit) = (_mm256_set1_ps(motion.from), _mm256_set1_ps(to));
-        for axis in 0..D {
-            let inverse = _mm256_set1_ps(motion.inverse[axis]);
-            // SAFETY: eight values are readable at all pointers, by the caller's promise.
-            let (near, far) = unsafe { (_mm256_loadu_ps(near[axis]), _mm256_loadu_ps(far[axis])) };
-            // Of a NaN and a number, these take the second.
-            enter = _mm256_max_ps(_mm256_mul_ps(_mm256_sub_ps(near, _mm256_set1_ps(motion.front[axis])), inverse), enter);
-            exit = _mm256_min_ps(_mm256_mul_ps(_mm256_sub_ps(far, _mm256_set1_ps(motion.back[axis])), inverse), exit);
-        }
-        let mut times = [0.0; 8];
-        // SAFETY: there is room for eight.
-        unsafe { _mm256_storeu_ps(times.as_mut_ptr(), enter) };
-        (times, _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(enter, exit)) as u32)
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl")]
-    #[inline]
-    unsafe fn overlaps_avx512<const D: usize>(
-        min: [*const f32; D],
-        max: [*const f32; D],
-        low: &[f32; D],
-        high: &[f32; D],
-    ) -> u32 {
-        let mut all = 0xff;
-        for axis in 0..D {
-            // SAFETY: eight values are readable at all pointers, by the caller's promise.
-            let (min, max) = unsafe { (_mm256_loadu_ps(min[axis]), _mm256_loadu_ps(max[axis])) };
-            all = _mm256_mask_cmp_ps_mask::<_CMP_LE_OQ>(all, min, _mm256_set1_ps(high[axis]));
-            all = _mm256_mask_cmp_ps_mask::<_CMP_GE_OQ>(all, max, _mm256_set1_ps(low[axis]));
-        }
-        u32::from(all)
-    }
-}
-
-impl KernelScalar for f64 {
-    #[inline(always)]
-    fn cells(x: [f64; 4], origin: [f64; 4], inverse: [f64; 4]) -> [i32; 4] {
-        portable::cells(x, origin, inverse)
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn overlaps_avx2<const D: usize>(min: [*const f64; D], max: [*const f64; D], low: &[f64; D], high: &[f64; D]) -> u32 {
-        let mut all = [_mm256_castsi256_pd(_mm256_set1_epi64x(-1)); 2];
-        for axis in 0..D {
-            for (half, all) in all.iter_mut().enumerate() {
-                // SAFETY: eight values are readable at all pointers, by the caller's promise; these are four of them.
-                let (min, max) = unsafe { (_mm256_loadu_pd(min[axis].add(4 * half)), _mm256_loadu_pd(max[axis].add(4 * half))) };
-                *all = _mm256_and_pd(*all, _mm256_cmp_pd::<_CMP_LE_OQ>(min, _mm256_set1_pd(high[axis])));
-                *all = _mm256_and_pd(*all, _mm256_cmp_pd::<_CMP_GE_OQ>(max, _mm256_set1_pd(low[axis])));
-            }
-        }
-        (_mm256_movemask_pd(all[0]) | _mm256_movemask_pd(all[1]) << 4) as u32
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn touches_avx2<const D: usize>(
-        centers: [*const f64; D],
-        radii: *const f64,
-        (center, radius): ([f64; D], f64),
-    ) -> u32 {
-        let mut mask = 0;
-        for half in 0..2 {
-            let mut distance = _mm256_setzero_pd();
-            for axis in 0..D {
-                // SAFETY: eight values are readable at all pointers, by the caller's promise; these are four of them.
-                let along = unsafe { _mm256_sub_pd(_mm256_set1_pd(center[axis]), _mm256_loadu_pd(centers[axis].add(4 * half))) };
-                distance = _mm256_add_pd(distance, _mm256_mul_pd(along, along));
-            }
-            // SAFETY: as above.
-            let reach = unsafe { _mm256_add_pd(_mm256_set1_pd(radius), _mm256_loadu_pd(radii.add(4 * half))) };
-            mask |= _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(distance, _mm256_mul_pd(reach, reach))) << (4 * half);
-        }
-        mask as u32
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn near_avx2<const D: usize>(
-        min: [*const f64; D],
-        max: [*const f64; D],
-        point: &[f64; D],
-        limit: f64,
-    ) -> ([f64; 8], u32) {
-        let (mut squares, mut mask) = ([0.0; 8], 0);
-        for half in 0..2 {
-            let mut sum = _mm256_setzero_pd();
-            for axis in 0..D {
-                let x = _mm256_set1_pd(point[axis]);
-                // SAFETY: eight values are readable at all pointers, by the caller's promise; these are four of them.
-                let (min, max) = unsafe { (_mm256_loadu_pd(min[axis].add(4 * half)), _mm256_loadu_pd(max[axis].add(4 * half))) };
-                let (before, behind) = (_mm256_sub_pd(min, x), _mm256_sub_pd(x, max));
-                let gap = _mm256_max_pd(behind, _mm256_max_pd(before, _mm256_setzero_pd()));
-                sum = _mm256_add_pd(sum, _mm256_mul_pd(gap, gap));
-            }
-            // SAFETY: there is room for eight, and these are four of them.
-            unsafe { _mm256_storeu_pd(squares.as_mut_ptr().add(4 * half), sum) };
-            mask |= (_mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(sum, _mm256_set1_pd(limit))) as u32) << (4 * half);
-        }
-        (squares, mask)
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn meets_avx2<const D: usize>(
-        near: [*const f64; D],
-        far: [*const f64; D],
-        motion: &Motion<f64, D>,
-        to: f64,
-    ) -> ([f64; 8], u32) {
-        let (mut times, mut mask) = ([0.0; 8], 0);
-        for half in 0..2 {
-            let (mut enter, mut exit) = (_mm256_set1_pd(motion.from), _mm256_set1_pd(to));
-            for axis in 0..D {
-                let inverse = _mm256_set1_pd(motion.inverse[axis]);
-                // SAFETY: eight values are readable at all pointers, by the caller's promise; these are four of them.
-                let (near, far) =
-                    unsafe { (_mm256_loadu_pd(near[axis].add(4 * half)), _mm256_loadu_pd(far[axis].add(4 * half))) };
-                // Of a NaN and a number, these take the second.
-                enter = _mm256_max_pd(_mm256_mul_pd(_mm256_sub_pd(near, _mm256_set1_pd(motion.front[axis])), inverse), enter);
-                exit = _mm256_min_pd(_mm256_mul_pd(_mm256_sub_pd(far, _mm256_set1_pd(motion.back[axis])), inverse), exit);
-            }
-            // SAFETY: there is room for eight, and these are four of them.
-            unsafe { _mm256_storeu_pd(times.as_mut_ptr().add(4 * half), enter) };
-            mask |= (_mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(enter, exit)) as u32) << (4 * half);
-        }
-        (times, mask)
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl")]
-    #[inline]
-    unsafe fn overlaps_avx512<const D: usize>(
-        min: [*const f64; D],
-        max: [*const f64; D],
-        low: &[f64; D],
-        high: &[f64; D],
-    ) -> u32 {
-        let mut all = 0xff;
-        for axis in 0..D {
-            // SAFETY: eight values are readable at all pointers, by the caller's promise.
-            let (min, max) = unsafe { (_mm512_loadu_pd(min[axis]), _mm512_loadu_pd(max[axis])) };
-            all = _mm512_mask_cmp_pd_mask::<_CMP_LE_OQ>(all, min, _mm512_set1_pd(high[axis]));
-            all = _mm512_mask_cmp_pd_mask::<_CMP_GE_OQ>(all, max, _mm512_set1_pd(low[axis]));
-        }
-        u32::from(all)
-    }
-}
