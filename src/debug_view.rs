@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::detect::kernel::Columns;
-use crate::grid::{CELL_LIMIT, Coords, Level, Shape, key_parts};
+use crate::grid::{Borders, Coords, Level, Shape, key_parts};
 use crate::lockfree::Chunk;
 use crate::{Aabb, BroadPhase, Pair, Pairs, Scalar};
 
@@ -143,9 +143,10 @@ impl<S: Scalar, const D: usize> Stored<'_, S, D> {
     fn block(&self, cells: Range<usize>) -> DebugBlock<S, D> {
         let (first, last) = (cells.start, cells.end - 1);
         let (low, high) = (self.cell(first), self.cell(last));
+        let borders = Borders::of(self.level);
         let bounds = Aabb {
-            min: std::array::from_fn(|axis| below(self.level, axis, low[axis])),
-            max: std::array::from_fn(|axis| above(self.level, axis, high[axis])),
+            min: std::array::from_fn(|axis| borders.below(axis, low[axis])),
+            max: std::array::from_fn(|axis| borders.above(axis, high[axis])),
         };
         DebugBlock { level: self.place, bounds, objects: (self.chunk.end(last) - self.chunk.begin(first)) as usize }
     }
@@ -156,34 +157,6 @@ impl<S: Scalar, const D: usize> Stored<'_, S, D> {
         let local = [(cell % Shape::<D>::ROW) as i32, y, z];
         std::array::from_fn(|axis| self.base[axis] + local[axis])
     }
-}
-
-/// Not greater than any coordinate of the cell.
-fn below<S: Scalar, const D: usize>(level: &Level<S, D>, axis: usize, cell: i32) -> S {
-    if cell <= -CELL_LIMIT {
-        return S::NEG_INFINITY;
-    }
-    let (border, error) = border::<S, D>(level, axis, cell);
-    S::from_f64(border - error)
-}
-
-/// Not less than any coordinate of the cell.
-fn above<S: Scalar, const D: usize>(level: &Level<S, D>, axis: usize, cell: i32) -> S {
-    if cell >= CELL_LIMIT {
-        return S::INFINITY;
-    }
-    let (border, error) = border::<S, D>(level, axis, cell + 1);
-    S::from_f64(border + error)
-}
-
-/// Where a cell begins, and how far a coordinate may lie on the wrong side of that.
-///
-/// An object's cell is the floor of `(x - origin) * inverse`, rounded twice, each time by half a unit in the last place of a number
-/// of about `cell` cells (one more where the product underflows). The border itself is rounded three times, in `f64`.
-fn border<S: Scalar, const D: usize>(level: &Level<S, D>, axis: usize, cell: i32) -> (f64, f64) {
-    let (origin, edge) = (level.origin()[axis], level.cell_size()[axis]);
-    let reach = (f64::from(cell).abs() + 1.0) * edge;
-    (origin + f64::from(cell) * edge, 2.0 * S::EPSILON * reach + f64::EPSILON * (origin.abs() + reach))
 }
 
 impl<S: Scalar, const D: usize> Aabb<S, D> {

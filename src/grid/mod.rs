@@ -1,9 +1,11 @@
 //! Pure arithmetic of levels, cells, chunks and windows: no memory, no threads.
 
+mod borders;
 mod level;
 mod shape;
 mod window;
 
+pub(crate) use borders::Borders;
 pub(crate) use level::Level;
 pub(crate) use shape::{Shape, chunk_key, key_parts, z_key};
 pub(crate) use window::Window;
