@@ -65,7 +65,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
 impl<S: Scalar, const D: usize> Scene<'_, S, D> {
     /// Calls `f` with the runs of entries of all levels among which are all that overlap the box.
     #[inline]
-    fn try_for_each_run<B>(
+    pub(super) fn try_for_each_run<B>(
         &self,
         bounds: &Aabb<S, D>,
         mut f: impl FnMut(std::ops::Range<usize>) -> ControlFlow<B>,

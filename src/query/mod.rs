@@ -22,6 +22,8 @@ mod rows;
 mod sweeps;
 mod tree;
 mod within;
+#[cfg(test)]
+mod work;
 
 use crate::build::grid::Grid;
 use crate::build::plan::MAX_LEVELS;

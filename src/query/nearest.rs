@@ -33,7 +33,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
         let point = point.into();
         let makes_sense = k > 0 && point.iter().all(|&x| is_finite(x));
         let Some(scene) = self.scene.as_ref().filter(|_| makes_sense) else { return };
-        let mut nearest = Nearest { k, heap: BinaryHeap::from(std::mem::take(found)) };
+        let mut nearest = Nearest::new(k, std::mem::take(found));
         // Where objects are dense, the density tells how far the nearest are. Where they are not, or not after all, the search goes
         // outwards until it need not go on.
         if let Some(limit) = scene.likely_limit(&point, k) {
@@ -50,15 +50,20 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
 }
 
 /// The `k` nearest so far, the furthest of them on top: the one that the next nearer one drives out.
-struct Nearest<S> {
+pub(super) struct Nearest<S> {
     k: usize,
     heap: BinaryHeap<Neighbor<S>>,
 }
 
 impl<S: Scalar> Nearest<S> {
+    /// None so far. Uses the memory of an empty vector.
+    pub(super) fn new(k: usize, memory: Vec<Neighbor<S>>) -> Self {
+        Nearest { k, heap: BinaryHeap::from(memory) }
+    }
+
     /// Takes a neighbour in if it is near enough. Returns how near the next one has to be, at most `limit`.
     #[inline]
-    fn add(&mut self, neighbor: Neighbor<S>, limit: S) -> ControlFlow<Infallible, S> {
+    pub(super) fn add(&mut self, neighbor: Neighbor<S>, limit: S) -> ControlFlow<Infallible, S> {
         if self.heap.len() < self.k {
             self.heap.push(neighbor);
         } else if let Some(mut furthest) = self.heap.peek_mut()
@@ -74,7 +79,7 @@ impl<S: Scalar> Nearest<S> {
 impl<S: Scalar, const D: usize> Scene<'_, S, D> {
     /// The square of a distance within which there should be so many objects and some more, from how many there are in the chunks
     /// around the point; nothing if there are none.
-    fn likely_limit(&self, point: &[S; D], k: usize) -> Option<S> {
+    pub(super) fn likely_limit(&self, point: &[S; D], k: usize) -> Option<S> {
         let mut density = 0.0;
         for (level, region) in self.occupied() {
             let coords = Shape::<D>::chunk_of(self.grid.levels[level].cell(point));

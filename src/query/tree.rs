@@ -169,6 +169,8 @@ impl<S: Scalar, const D: usize> Tree<S, D> {
 
     #[inline(always)]
     pub(super) fn node(&self, level: usize, number: usize) -> &Node<S, D> {
+        #[cfg(test)]
+        super::work::LOOKS.set(super::work::LOOKS.get() + 1);
         &self.nodes[self.begins[level] + number]
     }
 
@@ -179,6 +181,8 @@ impl<S: Scalar, const D: usize> Tree<S, D> {
 
     #[inline(always)]
     pub(super) fn run(&self, number: usize) -> Run {
+        #[cfg(test)]
+        super::work::LOOKS.set(super::work::LOOKS.get() + 1);
         self.runs[number]
     }
 }
