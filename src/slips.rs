@@ -32,6 +32,8 @@ slips! {
     NextChunkMissed,
     /// How far a box reaches is told by its rounded extent instead of by its cells.
     SpanByExtent,
+    /// Levels are not compared with the next coarser one.
+    LevelSkipped,
     /// A look into a coarser level leaves out the last row of its window.
     WindowRowMissed,
     /// A look into a coarser level does not see what reaches into the window.
@@ -86,8 +88,8 @@ pub mod planting {
     /// What is planted: 0 nothing, odd a [`Slip`], even a [`Bug`]. Relaxed: planted between steps.
     static PLANTED: AtomicUsize = AtomicUsize::new(0);
 
-    /// The kit's bugs that can be planted in the whole engine; loom has the others.
-    const KIT: &[Bug] = &[Bug::CursorTorn, Bug::CountTorn, Bug::PoolClaimTorn];
+    /// The kit's bugs that are data races in the whole engine, not only among atomics: a sanitizer sees them. Loom has the others.
+    const KIT: &[Bug] = &[Bug::CursorTorn, Bug::SlabRelaxed, Bug::SlabReadRelaxed];
 
     pub(crate) fn slipped(slip: Slip) -> bool {
         PLANTED.load(Ordering::Relaxed) == 2 * slip as usize + 1
@@ -100,6 +102,11 @@ pub mod planting {
     /// The names of all slips.
     pub fn slips() -> impl Iterator<Item = String> {
         ALL.iter().map(|slip| format!("{slip:?}"))
+    }
+
+    /// The names of the kit's bugs that can be planted here.
+    pub fn kit() -> impl Iterator<Item = String> {
+        KIT.iter().map(|bug| format!("{bug:?}"))
     }
 
     /// Plants the bug of this name in place of the one before, or nothing.

@@ -20,7 +20,7 @@ pub(super) fn list<S: Scalar, const D: usize>(
     finder: &mut Finder,
 ) {
     let (level, coords) = key_parts(chunk.key());
-    let coarser = level + 1..view.grid.levels.len();
+    let coarser = level + 1 + usize::from(slipped(Slip::LevelSkipped))..view.grid.levels.len();
     if coarser.is_empty() && view.grid.listed.is_empty() {
         return;
     }

@@ -11,7 +11,7 @@ mod common;
 use std::panic::{self, AssertUnwindSafe};
 
 use common::{Oracle, Placement, Rng, Scene, Sizes, difference, grid_config, pool};
-use pivotgrid::{Aabb, Bounded, BroadPhase, Groups, InstructionSet, planting};
+use pivotgrid::{Aabb, Bounded, BroadPhase, Config, Costs, Groups, InstructionSet, planting};
 
 /// A scene and how to step it.
 struct Trial {
@@ -28,6 +28,8 @@ enum Boxes {
     Random(Sizes, Placement, f64),
     /// Small ones, and among the first of them some that are longer.
     FewLong,
+    /// One in forty is a hundred times as large as the others, and the planner is told that only comparisons cost anything.
+    TwoLevels,
 }
 
 const PLAIN: Trial = Trial {
@@ -52,6 +54,7 @@ const TRIALS: &[Trial] = &[
     Trial { name: "clusters", boxes: Boxes::Random(Sizes::Mono, Placement::Clustered, 0.001), threads: 2, ..PLAIN },
     Trial { name: "long boxes in a plane", boxes: Boxes::Random(Sizes::LongAndFlat, Placement::Plane, 0.02), ..PLAIN },
     Trial { name: "a few long ones", boxes: Boxes::FewLong, ..PLAIN },
+    Trial { name: "two levels", boxes: Boxes::TwoLevels, ..PLAIN },
     Trial {
         name: "groups",
         boxes: Boxes::Random(Sizes::Mono, Placement::Uniform, 1.0),
@@ -124,13 +127,27 @@ impl Trial {
                     Aabb::around(center, if index < 40 { [2.0, 0.3, 0.3] } else { [0.1, 0.3, 0.3] })
                 })
                 .collect(),
+            // Fewer objects get one level and a list at most, whatever the costs.
+            Boxes::TwoLevels => (0..4 * n)
+                .map(|index| {
+                    let center: [f32; 3] = std::array::from_fn(|_| rng.within(-30.0, 30.0) as f32);
+                    Aabb::around(center, [if index % 40 == 0 { 5.0 } else { 0.05 }; 3])
+                })
+                .collect(),
         }
+    }
+
+    fn config(&self) -> Config {
+        let mut config = grid_config().instruction_set(self.set);
+        if let Boxes::TwoLevels = self.boxes {
+            config.costs = Costs { row: 0.0, run: 0.0, chunk: 0.0, look: 0.0, ..Costs::default() };
+        }
+        config
     }
 
     /// The step in which the engine is wrong, or panics.
     fn first_failure(&self) -> Option<usize> {
-        let config = grid_config().instruction_set(self.set);
-        let mut engine = BroadPhase::<f32, 3>::with_config(config).expect("a valid config");
+        let mut engine = BroadPhase::<f32, 3>::with_config(self.config()).expect("a valid config");
         (0..STEPS).find(|&step| {
             let bodies = self.bodies(step);
             let expected = Oracle::detect(&bodies.iter().map(Seen).collect::<Vec<_>>());
@@ -145,9 +162,18 @@ fn hunt() -> Option<(&'static str, usize)> {
     TRIALS.iter().enumerate().find_map(|(before, trial)| Some((trial.name, before * STEPS + trial.first_failure()? + 1)))
 }
 
+/// Or it would be no trial of what goes on between levels.
+fn the_trial_of_two_levels_has_two() {
+    let trial = TRIALS.iter().find(|trial| trial.name == "two levels").expect("there is one");
+    let mut engine = BroadPhase::<f32, 3>::with_config(trial.config()).expect("a valid config");
+    engine.detect(&trial.bodies(0));
+    assert!(engine.stats().levels.len() >= 2, "{:?}", engine.stats().levels);
+}
+
 /// One test, since a planted bug is everywhere.
 #[test]
 fn every_planted_bug_is_caught() {
+    the_trial_of_two_levels_has_two();
     assert_eq!(hunt(), None, "without a bug nobody may object");
 
     let usual = panic::take_hook();
