@@ -336,6 +336,28 @@ fn nothing_at_all() {
 }
 
 #[test]
+fn a_tracker_goes_on_from_what_was_saved() {
+    let boxes = |shift: f32| -> Vec<Aabb<f32, 2>> {
+        (0..60).map(|i| Aabb::around([i as f32 * (1.0 + shift), (i % 7) as f32 * shift], [0.9, 0.5])).collect()
+    };
+    let mut engine = grid_engine::<f32, 2>();
+    let mut lasting = PairTracker::new();
+    lasting.update(engine.detect(&boxes(0.0)), |index| index);
+
+    // In any order and direction, twice, and with what is no pair.
+    let mut saved: Vec<_> = lasting.current().iter().rev().flat_map(|&(a, b)| [(b, a), (a, b)]).collect();
+    saved.push((5, 5));
+    let mut restored = PairTracker::with_current(saved);
+    assert_eq!(restored.current(), lasting.current());
+    let before = lasting.current().len();
+    let found = restored.update(engine.detect(&boxes(0.6)), |index| index);
+    let found = [found.started, found.ongoing, found.ended].map(<[_]>::to_vec);
+    let events = lasting.update(engine.detect(&boxes(0.6)), |index| index);
+    assert_eq!(found, [events.started, events.ongoing, events.ended].map(<[_]>::to_vec));
+    assert!(!found[2].is_empty() && found[2].len() < before, "some end, some go on: {found:?}");
+}
+
+#[test]
 fn forgotten_pairs_do_not_end() {
     let mut engine = BroadPhase::<f32, 2>::new();
     let mut tracker = PairTracker::new();
