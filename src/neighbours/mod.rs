@@ -26,6 +26,10 @@ use points::Points;
 pub use rows::{NeighbourIter, NeighbourRows};
 use store::Store;
 
+/// A comparison costs so much more than one of detection, since it is made from both sides and its outcome is written to a row: what
+/// the planner has to know to choose the cells. (Rows of 4 to 30 take a seventh to a fifth less time with it than without; of 100, the same.)
+const DEARER: f64 = 1.5;
+
 /// Finds the neighbours of particles, step after step: for particle codes (SPH, DEM, molecular dynamics), which want for each
 /// particle a list of others and not a set of pairs.
 ///
@@ -69,7 +73,8 @@ impl<S: Scalar, const D: usize> Neighbours<S, D> {
         BroadPhase::with_config(config).map(Self::over)
     }
 
-    fn over(broad_phase: BroadPhase<S, D>) -> Self {
+    fn over(mut broad_phase: BroadPhase<S, D>) -> Self {
+        broad_phase.engine.config.costs.compare *= DEARER;
         Neighbours { broad_phase, layout: Layout::default(), store: Store::new() }
     }
 
