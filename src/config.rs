@@ -162,3 +162,42 @@ impl fmt::Display for ConfigError {
 }
 
 impl std::error::Error for ConfigError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_is_taken_and_leaves_the_others_alone() {
+        let config = Config::default()
+            .cell_size(2.5)
+            .max_levels(3)
+            .all_pairs_up_to(7)
+            .serial_up_to(9)
+            .canonical_order(true)
+            .max_bytes(1 << 20)
+            .instruction_set(InstructionSet::Portable);
+        let expected = Config {
+            cell_size: Some(2.5),
+            max_levels: 3,
+            all_pairs_up_to: 7,
+            serial_up_to: 9,
+            canonical_order: true,
+            max_bytes: Some(1 << 20),
+            instruction_set: InstructionSet::Portable,
+            costs: Costs::default(),
+        };
+        assert_eq!(config, expected);
+        assert_eq!(config.clone().validated(), Ok(config));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for edge in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(matches!(Config::default().cell_size(edge).validated(), Err(ConfigError::CellSize(_))), "{edge}");
+        }
+        for levels in [0, MAX_LEVELS + 1] {
+            assert_eq!(Config::default().max_levels(levels).validated(), Err(ConfigError::MaxLevels(levels)));
+        }
+    }
+}

@@ -286,12 +286,16 @@ mod tests {
     use crate::build::staged::{Place, Staged};
 
     fn plan<S: Scalar>(boxes: impl IntoIterator<Item = Aabb<S, 3>>) -> Plan<S, 3> {
+        plan_with(boxes, &Config::default())
+    }
+
+    fn plan_with<S: Scalar>(boxes: impl IntoIterator<Item = Aabb<S, 3>>, config: &Config) -> Plan<S, 3> {
         let staged: Vec<_> =
             boxes.into_iter().map(|bounds| Staged { bounds, place: Place { cell: Place::LISTED, rank: 0 } }).collect();
         let (mut survey, extent) = (Survey::default(), Extent::new());
         survey.clear();
         survey.observe(&staged, &extent);
-        Plan::choose(staged.len(), &survey, &extent, &staged, &Config::default())
+        Plan::choose(staged.len(), &survey, &extent, &staged, config)
     }
 
     fn lattice(side: usize, step: f32, edge: f32) -> impl Iterator<Item = Aabb<f32, 3>> {
@@ -307,6 +311,14 @@ mod tests {
         assert_eq!(plan.levels.len(), 1);
         assert_eq!(plan.listed, 0);
         assert!(plan.levels[0].cell_size()[1] >= 1.0);
+    }
+
+    #[test]
+    fn a_cell_size_that_is_asked_for_is_taken_unless_objects_are_larger() {
+        for (asked, taken) in [(5.0, 5.0), (0.1, 1.0)] {
+            let [_, y, z] = plan_with(lattice(20, 1.5, 1.0), &Config::default().cell_size(asked)).levels[0].cell_size();
+            assert!((y / taken - 1.0).abs() < 0.01 && y == z, "{y}, not {taken}");
+        }
     }
 
     #[test]
