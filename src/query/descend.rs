@@ -6,24 +6,20 @@
 
 use std::ops::ControlFlow;
 
-use super::cast::{Cast, Heading};
-use super::lanes::{bits, entries, load, meets};
+use super::cast::Cast;
+use super::lanes::{bits, load};
 use super::tree::{MAX_HEIGHT, Tree};
 use super::{Hit, Scene};
 use crate::Scalar;
-use crate::detect::kernel::{Faces, LANES, Motion, UNRANKED, Work, rank, ranked};
+use crate::detect::kernel::{Faces, Kernel, LANES, UNRANKED, Work, rank};
 use crate::workers::Team;
 
-/// A search under way.
-struct Descent<'a, S, const D: usize, F> {
+/// A search under way. What is usual has code of its own, in which the kernel's instructions are not mixed with others.
+struct Descent<'a, S, const D: usize, const UNUSUAL: bool, F> {
     scene: &'a Scene<'a, S, D>,
     tree: &'a Tree<S, D>,
-    cast: &'a Cast<S, D>,
-    /// The same for the kernel, if it is finite and moves along all axes.
-    motion: Option<Motion<S, D>>,
-    /// Along each axis, the side of a box that is met first: 0 is the lower one.
-    near: [usize; D],
-    /// The columns of these sides, and of the others.
+    cast: Cast<S, D>,
+    /// The columns of the sides that are met first, and of the others.
     near_columns: [&'a [S]; D],
     far_columns: [&'a [S]; D],
     /// Nothing later is of interest.
@@ -36,25 +32,32 @@ struct Descent<'a, S, const D: usize, F> {
 impl<S: Scalar, const D: usize> Scene<'_, S, D> {
     /// Calls `visit` with every object that is met until the limit, each once. The visitor returns the limit from then on.
     pub(super) fn descend<B>(&self, cast: &Cast<S, D>, visit: impl FnMut(Hit<S>) -> ControlFlow<B, S>) -> ControlFlow<B> {
+        match cast.is_unusual {
+            false => self.kernel.compiled_for(self.descent::<false, _>(cast, visit)),
+            true => self.kernel.compiled_for(self.descent::<true, _>(cast, visit)),
+        }
+    }
+
+    fn descent<const UNUSUAL: bool, F>(&self, cast: &Cast<S, D>, visit: F) -> Descent<'_, S, D, UNUSUAL, F> {
         let columns = &self.columns;
-        let near = cast.axes.map(|along| usize::from(along.heading == Heading::Down));
         let column = |axis: usize, side: usize| if side == 0 { columns.min(axis) } else { columns.max(axis) };
-        self.kernel.compiled_for(Descent {
+        Descent {
             scene: self,
             tree: self.tree(Team::ALONE),
-            cast,
-            motion: cast.motion(),
-            near,
-            near_columns: std::array::from_fn(|axis| column(axis, near[axis])),
-            far_columns: std::array::from_fn(|axis| column(axis, 1 - near[axis])),
+            cast: *cast,
+            near_columns: std::array::from_fn(|axis| column(axis, cast.near[axis])),
+            far_columns: std::array::from_fn(|axis| column(axis, 1 - cast.near[axis])),
             limit: cast.max_t,
             last: last(cast.max_t),
             visit,
-        })
+        }
     }
 }
 
-impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Work for Descent<'_, S, D, F> {
+impl<S: Scalar, const D: usize, const UNUSUAL: bool, B, F> Work for Descent<'_, S, D, UNUSUAL, F>
+where
+    F: FnMut(Hit<S>) -> ControlFlow<B, S>,
+{
     type Outcome = ControlFlow<B>;
 
     #[inline(always)]
@@ -93,36 +96,33 @@ fn last<S: Scalar>(time: S) -> u32 {
     rank(time) | (LANES as u32 - 1)
 }
 
-impl<S: Scalar, const D: usize, B, F: FnMut(Hit<S>) -> ControlFlow<B, S>> Descent<'_, S, D, F> {
+impl<S: Scalar, const D: usize, const UNUSUAL: bool, B, F> Descent<'_, S, D, UNUSUAL, F>
+where
+    F: FnMut(Hit<S>) -> ControlFlow<B, S>,
+{
+    #[inline(always)]
+    fn kernel(&self) -> Kernel {
+        if UNUSUAL { Kernel::Portable } else { self.scene.kernel }
+    }
+
     /// The ranks of a node's children.
     #[inline(always)]
     fn ranks(&self, level: usize, node: usize) -> [u32; LANES] {
-        let (number, node) = (node, self.tree.node(level, node));
-        match &self.motion {
-            Some(motion) => {
-                let near = std::array::from_fn(|axis| node.side(axis, self.near[axis]));
-                let far = std::array::from_fn(|axis| node.side(axis, self.near[axis] ^ 1));
-                self.scene.kernel.ranks(Faces { near, far }, motion, self.limit)
-            }
-            None => {
-                let (times, met) = meets(node.children(), self.cast, self.limit);
-                ranked(&times, met & self.tree.lanes(level, number))
-            }
-        }
+        let node = self.tree.node(level, node);
+        // By the formula, what is infinite may meet even the empty box of a child that is not there.
+        let is_empty = |lane: usize| node.side(0, 0)[lane] > node.side(0, 1)[lane];
+        let near = std::array::from_fn(|axis| node.side(axis, self.cast.near[axis]));
+        let far = std::array::from_fn(|axis| node.side(axis, self.cast.near[axis] ^ 1));
+        let ranks = self.kernel().ranks(Faces { near, far }, &self.cast.motion, self.limit);
+        if UNUSUAL { std::array::from_fn(|lane| if is_empty(lane) { UNRANKED } else { ranks[lane] }) } else { ranks }
     }
 
     #[inline(always)]
     fn entries(&mut self, run: usize) -> ControlFlow<B> {
         let (columns, run) = (&self.scene.columns, self.tree.run(run));
         let at = run.begin as usize;
-        let (times, met) = match &self.motion {
-            Some(motion) => {
-                let (near, far) =
-                    (self.near_columns.map(|column| load(column, at)), self.far_columns.map(|column| load(column, at)));
-                self.scene.kernel.meets(Faces { near, far }, motion, self.limit)
-            }
-            None => meets(entries(columns, at), self.cast, self.limit),
-        };
+        let (near, far) = (self.near_columns.map(|column| load(column, at)), self.far_columns.map(|column| load(column, at)));
+        let (times, met) = self.kernel().meets(Faces { near, far }, &self.cast.motion, self.limit);
         for lane in bits(met & run.lanes()) {
             // The limit may have come down since the lanes were computed.
             if times[lane] <= self.limit {

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::cast::{Cast, Heading};
 use crate::detect::kernel::{Columns, LANES};
 use crate::{Aabb, Scalar};
 
@@ -53,30 +52,4 @@ pub(super) type Eight<'a, S, const D: usize> = [[&'a [S; LANES]; 2]; D];
 #[inline(always)]
 pub(super) fn entries<'a, S: Scalar, const D: usize>(columns: &Columns<'a, S, D>, at: usize) -> Eight<'a, S, D> {
     std::array::from_fn(|axis| [load(columns.min(axis), at), load(columns.max(axis), at)])
-}
-
-/// When boxes are met, and a bit for each that is met no later than `limit`: what kernels do, for casts that rest along some axis.
-#[inline(always)]
-pub(super) fn meets<S: Scalar, const D: usize>(boxes: Eight<'_, S, D>, cast: &Cast<S, D>, limit: S) -> ([S; LANES], u32) {
-    let (mut enter, mut exit) = ([cast.min_t; LANES], [limit; LANES]);
-    for axis in 0..D {
-        let along = &cast.axes[axis];
-        let [min, max] = boxes[axis];
-        if along.heading == Heading::Still {
-            for lane in 0..LANES {
-                let meets = (min[lane] <= along.high) & (along.low <= max[lane]);
-                exit[lane] = if meets { exit[lane] } else { S::NEG_INFINITY };
-            }
-            continue;
-        }
-        let is_up = along.heading == Heading::Up;
-        let (near, far) = if is_up { (min, max) } else { (max, min) };
-        let (front, back) = if is_up { (along.high, along.low) } else { (along.low, along.high) };
-        for lane in 0..LANES {
-            let (near, far) = ((near[lane] - front) * along.inverse, (far[lane] - back) * along.inverse);
-            enter[lane] = if near > enter[lane] { near } else { enter[lane] };
-            exit[lane] = if far < exit[lane] { far } else { exit[lane] };
-        }
-    }
-    (enter, mask::<LANES>(std::array::from_fn(|lane| enter[lane] <= exit[lane])))
 }

@@ -91,7 +91,11 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
 
     /// [`first_hit`](Self::first_hit) for a ray that begins at `min_t` instead of 0.
     pub(crate) fn first_hit_from(&self, ray: &Ray<S, D>, min_t: S) -> Option<Hit<S>> {
-        self.first_cast_hit(Cast::ray(ray).map(|cast| Cast { min_t, ..cast }), |hit| Some(hit.t))
+        let mut cast = Cast::ray(ray);
+        if let Some(cast) = &mut cast {
+            cast.motion.from = min_t;
+        }
+        self.first_cast_hit(cast, |hit| Some(hit.t))
     }
 
     pub(super) fn visit_cast<B>(
@@ -117,7 +121,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
         let mut first: Option<Hit<S>> = None;
         let ControlFlow::Continue(()) = scene.descend(&cast, |hit| {
             if let Some(t) = exact(hit)
-                && t >= cast.min_t
+                && t >= cast.motion.from
                 && t <= cast.max_t
             {
                 let hit = Hit { t, ..hit };

@@ -32,9 +32,8 @@ pub(super) struct Tree<S, const D: usize> {
     runs: Vec<Run>,
     /// Level by level, the lowest first. The children of a node of the lowest level are runs.
     nodes: Vec<Node<S, D>>,
-    /// Where the nodes of each level begin, and how many children they have in all.
+    /// Where the nodes of each level begin.
     begins: [usize; MAX_HEIGHT],
-    children: [usize; MAX_HEIGHT],
     height: usize,
     /// The chunks in the order of their runs; only while the tree is made.
     order: Vec<(u128, ChunkId)>,
@@ -95,14 +94,7 @@ impl<S: Scalar, const D: usize> Node<S, D> {
 
 impl<S: Scalar, const D: usize> Tree<S, D> {
     fn new() -> Self {
-        Tree {
-            runs: Vec::new(),
-            nodes: Vec::new(),
-            begins: [0; MAX_HEIGHT],
-            children: [0; MAX_HEIGHT],
-            height: 0,
-            order: Vec::new(),
-        }
+        Tree { runs: Vec::new(), nodes: Vec::new(), begins: [0; MAX_HEIGHT], height: 0, order: Vec::new() }
     }
 
     fn build(&mut self, grid: &Grid<S, D>, columns: &Columns<'_, S, D>, team: Team) {
@@ -153,7 +145,7 @@ impl<S: Scalar, const D: usize> Tree<S, D> {
         let (mut total, mut children) = (0, self.runs.len());
         self.height = 0;
         while self.height == 0 || children > 1 {
-            (self.begins[self.height], self.children[self.height]) = (total, children);
+            self.begins[self.height] = total;
             self.height += 1;
             children = children.div_ceil(LANES).max(1);
             total += children;
@@ -172,11 +164,6 @@ impl<S: Scalar, const D: usize> Tree<S, D> {
         #[cfg(test)]
         super::work::LOOKS.set(super::work::LOOKS.get() + 1);
         &self.nodes[self.begins[level] + number]
-    }
-
-    /// A bit for each child of a node: an infinite cast may be said to meet the empty box of one that is not there.
-    pub(super) fn lanes(&self, level: usize, number: usize) -> u32 {
-        (1 << (self.children[level] - number * LANES).min(LANES)) - 1
     }
 
     #[inline(always)]

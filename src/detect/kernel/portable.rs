@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Columns, Faces, LANES, Motion, Tasks, lanes_below};
+use super::{Columns, Faces, LANES, Motion, Tasks, UNRANKED, lanes_below, rank};
 use crate::slips::{Slip, slipped};
 use crate::{Aabb, Pair, Scalar, memory};
 
@@ -50,6 +50,13 @@ pub(super) fn meets<S: Scalar, const D: usize>(boxes: Faces<'_, S, D>, motion: &
     let Faces { near, far } = boxes;
     let (mut enter, mut exit) = ([motion.from; LANES], [to; LANES]);
     for axis in 0..D {
+        if motion.rests[axis] {
+            for lane in 0..LANES {
+                let meets = (near[axis][lane] <= motion.front[axis]) & (motion.back[axis] <= far[axis][lane]);
+                exit[lane] = if meets { exit[lane] } else { S::NEG_INFINITY };
+            }
+            continue;
+        }
         for lane in 0..LANES {
             let near = (near[axis][lane] - motion.front[axis]) * motion.inverse[axis];
             let far = (far[axis][lane] - motion.back[axis]) * motion.inverse[axis];
@@ -58,6 +65,12 @@ pub(super) fn meets<S: Scalar, const D: usize>(boxes: Faces<'_, S, D>, motion: &
         }
     }
     (enter, (0..LANES).fold(0, |met, lane| met | u32::from(enter[lane] <= exit[lane]) << lane))
+}
+
+#[inline(always)]
+pub(super) fn ranks<S: Scalar, const D: usize>(boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> [u32; LANES] {
+    let (times, met) = meets(boxes, motion, to);
+    std::array::from_fn(|lane| if met >> lane & 1 != 0 { rank(times[lane]) | lane as u32 } else { UNRANKED })
 }
 
 pub(super) fn pairs<S: Scalar, const D: usize, const EXTRAS: bool>(

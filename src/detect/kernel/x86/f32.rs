@@ -138,12 +138,13 @@ unsafe fn meeting<const D: usize>(
 ) -> (__m256, __m256) {
     let (mut enter, mut exit) = (_mm256_set1_ps(motion.from), _mm256_set1_ps(to));
     for axis in 0..D {
-        let inverse = _mm256_set1_ps(motion.inverse[axis]);
         // SAFETY: eight values are readable at all pointers, by the caller's promise.
         let (near, far) = unsafe { (_mm256_loadu_ps(near[axis]), _mm256_loadu_ps(far[axis])) };
+        let (front, back) = (_mm256_set1_ps(motion.front[axis]), _mm256_set1_ps(motion.back[axis]));
+        let inverse = _mm256_set1_ps(motion.inverse[axis]);
         // Of a NaN and a number, these take the second.
-        enter = _mm256_max_ps(_mm256_mul_ps(_mm256_sub_ps(near, _mm256_set1_ps(motion.front[axis])), inverse), enter);
-        exit = _mm256_min_ps(_mm256_mul_ps(_mm256_sub_ps(far, _mm256_set1_ps(motion.back[axis])), inverse), exit);
+        enter = _mm256_max_ps(_mm256_mul_ps(_mm256_sub_ps(near, front), inverse), enter);
+        exit = _mm256_min_ps(_mm256_mul_ps(_mm256_sub_ps(far, back), inverse), exit);
     }
     (enter, exit)
 }

@@ -150,12 +150,13 @@ unsafe fn meeting<const D: usize>(
 ) -> (__m256d, __m256d) {
     let (mut enter, mut exit) = (_mm256_set1_pd(motion.from), _mm256_set1_pd(to));
     for axis in 0..D {
-        let inverse = _mm256_set1_pd(motion.inverse[axis]);
         // SAFETY: eight values are readable at all pointers, by the caller's promise; these are four of them.
         let (near, far) = unsafe { (_mm256_loadu_pd(near[axis].add(4 * half)), _mm256_loadu_pd(far[axis].add(4 * half))) };
+        let (front, back) = (_mm256_set1_pd(motion.front[axis]), _mm256_set1_pd(motion.back[axis]));
+        let inverse = _mm256_set1_pd(motion.inverse[axis]);
         // Of a NaN and a number, these take the second.
-        enter = _mm256_max_pd(_mm256_mul_pd(_mm256_sub_pd(near, _mm256_set1_pd(motion.front[axis])), inverse), enter);
-        exit = _mm256_min_pd(_mm256_mul_pd(_mm256_sub_pd(far, _mm256_set1_pd(motion.back[axis])), inverse), exit);
+        enter = _mm256_max_pd(_mm256_mul_pd(_mm256_sub_pd(near, front), inverse), enter);
+        exit = _mm256_min_pd(_mm256_mul_pd(_mm256_sub_pd(far, back), inverse), exit);
     }
     (enter, exit)
 }
