@@ -211,6 +211,17 @@ mod tests {
     }
 
     #[test]
+    fn the_extent_is_that_of_nearly_all() {
+        let crowd = (0..1000).map(|i| [1000.0 + i as f64 / 100.0, 0.0]);
+        let points: Vec<_> = crowd.chain([[1e6, 0.0], [-1e7, 0.0]]).collect();
+        let (low, extent) = without_outliers(&points, [-1e7, 0.0, 0.0], [1.1e7, 0.0, 0.0]);
+        assert!((994.0..997.0).contains(&low[0]) && (18.0..21.0).contains(&extent[0]), "{low:?}, {extent:?}");
+        // Nobody is far enough here.
+        let points: Vec<_> = (0..1000).map(|i| [f64::from(i * i), 0.0]).collect();
+        assert_eq!(without_outliers(&points, [0.0; 3], [1e6, 0.0, 0.0]), ([0.0; 3], [1e6, 0.0, 0.0]));
+    }
+
+    #[test]
     fn samples_meet_every_position_at_most_once() {
         for len in [0, 1, 255, 1024, 1025, 1026, 5001, 1_000_000, 100_000_000] {
             let mut positions: Vec<usize> = sampled(len).collect();

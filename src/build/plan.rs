@@ -336,6 +336,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_dear_is_avoided() {
+        // Some of many small ones are a hundred times as large: too few for a level of their own, unless it costs nothing.
+        let point = |i: usize| [0.819_172_5, 0.671_043_6, 0.549_700_5].map(|step| (step * i as f64).fract() as f32 * 60.0);
+        let boxes = || (0..6000).map(|i| Aabb::around(point(i), [if i % 40 == 0 { 5.0 } else { 0.05 }; 3]));
+        let levels = |costs: Costs| plan_with(boxes(), &Config { costs, ..Config::default() }).levels.len();
+        let only_comparisons = Costs { row: 0.0, run: 0.0, chunk: 0.0, look: 0.0, ..Costs::default() };
+        assert_eq!(levels(only_comparisons), 2);
+        assert_eq!(levels(Costs { look: 1e5, ..only_comparisons }), 1);
+        assert_eq!(levels(Costs { chunk: 1e5, ..only_comparisons }), 1);
+    }
+
+    #[test]
     fn an_outlier_however_far_does_not_spoil_the_cells_of_the_others() {
         let near = plan(lattice(20, 15.0, 1.0)).levels[0].cell_size();
         for far in [1e9, 1e15, 1e30] {

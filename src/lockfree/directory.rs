@@ -202,3 +202,17 @@ fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     product as u64 ^ (product >> 64) as u64
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_room_for_what_it_is_made_for() {
+        for chunks in (0..200).chain([1023, 1024, 1025]) {
+            let directory = Directory::new(Directory::bits_for(chunks)).expect("memory");
+            let room = directory.room() as usize;
+            assert!(room > chunks && room <= 2 * chunks + 2, "room for {room}, made for {chunks}");
+        }
+    }
+}

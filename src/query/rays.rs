@@ -132,3 +132,20 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
         first
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Aabb, BroadPhase};
+
+    #[test]
+    fn a_ray_may_begin_later() {
+        let boxes: Vec<_> = (0..200).map(|i| Aabb::new([2.0 * i as f32, 0.0], [2.0 * i as f32 + 1.0, 1.0])).collect();
+        let mut engine = BroadPhase::<f32, 2>::new();
+        engine.detect(&boxes);
+        let (queries, ray) = (engine.queries(), Ray::new([0.5, 0.5], [1.0, 0.0]).up_to(99.0));
+        for (from, expected) in [(0.0, Some((0, 0.0))), (0.25, Some((0, 0.25))), (0.75, Some((1, 1.5))), (98.75, None)] {
+            assert_eq!(queries.first_hit_from(&ray, from).map(|hit| (hit.index, hit.t)), expected, "from {from}");
+        }
+    }
+}
