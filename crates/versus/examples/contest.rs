@@ -2,13 +2,14 @@
 
 #![forbid(unsafe_code)]
 
-use std::fmt::Display;
+mod command;
+
 use std::fs::File;
 use std::io::Write;
 use std::process::ExitCode;
-use std::str::FromStr;
 use std::time::Duration;
 
+use command::{create, list, parse};
 use scenes::Scene;
 use versus::{Counting, Entry, Settings, Table, contest, literature_2d, literature_3d, roster_2d, roster_3d};
 
@@ -42,22 +43,7 @@ struct Plan {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
-        print!("{USAGE}");
-        return ExitCode::SUCCESS;
-    }
-    match plan(&arguments).and_then(run) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => {
-            eprintln!("not all rivals found the same pairs, see above");
-            ExitCode::FAILURE
-        }
-        Err(error) => {
-            eprintln!("{error}\n\n{USAGE}");
-            ExitCode::FAILURE
-        }
-    }
+    command::run(USAGE, "not all rivals found the same pairs", |arguments| plan(arguments).and_then(run))
 }
 
 /// Runs all contests of the plan. True if all rivals found the same pairs in all of them.
@@ -126,7 +112,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             "--steps" => plan.settings.steps = parse(option, value)?,
             "--budget" => plan.settings.budget = Duration::from_secs_f64(parse::<f64>(option, value)?.clamp(0.0, 1e6)),
             "--seed" => plan.settings.seed = parse(option, value)?,
-            "--csv" => plan.csv = Some(File::create(value).map_err(|error| format!("--csv {value}: {error}"))?),
+            "--csv" => plan.csv = Some(create(option, value)?),
             _ => return Err(format!("{option}: unknown")),
         }
     }
@@ -134,14 +120,6 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
         return Err("at least one thread and one step are needed".to_owned());
     }
     Ok(plan)
-}
-
-fn parse<T: FromStr<Err: Display>>(option: &str, value: &str) -> Result<T, String> {
-    value.parse().map_err(|error| format!("{option} {value}: {error}"))
-}
-
-fn list<T: FromStr<Err: Display>>(option: &str, values: &str) -> Result<Vec<T>, String> {
-    values.split(',').map(|value| parse(option, value)).collect()
 }
 
 fn scene(name: &str) -> Result<(Scene, usize), String> {

@@ -2,12 +2,13 @@
 
 #![forbid(unsafe_code)]
 
-use std::fmt::Display;
+mod command;
+
 use std::fs::File;
 use std::io::Write;
 use std::process::ExitCode;
-use std::str::FromStr;
 
+use command::{create, list, parse};
 use scenes::Scene;
 use versus::queries::{Kind, Ranking, Settings, ask_all, respondents};
 
@@ -36,22 +37,7 @@ struct Plan {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
-        print!("{USAGE}");
-        return ExitCode::SUCCESS;
-    }
-    match plan(&arguments).and_then(run) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => {
-            eprintln!("not everybody gave the same answers, see above");
-            ExitCode::FAILURE
-        }
-        Err(error) => {
-            eprintln!("{error}\n\n{USAGE}");
-            ExitCode::FAILURE
-        }
-    }
+    command::run(USAGE, "not everybody gave the same answers", |arguments| plan(arguments).and_then(run))
 }
 
 /// Runs all contests of the plan. True if the answers were the same in all of them.
@@ -103,7 +89,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             "--rounds" => plan.settings.rounds = parse(option, value)?,
             "--rivals" => plan.settings.rivals = value.split(',').map(rival).collect::<Result<_, _>>()?,
             "--seed" => plan.settings.seed = parse(option, value)?,
-            "--csv" => plan.csv = Some(File::create(value).map_err(|error| format!("--csv {value}: {error}"))?),
+            "--csv" => plan.csv = Some(create(option, value)?),
             _ => return Err(format!("{option}: unknown")),
         }
     }
@@ -114,14 +100,6 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
         return Err(format!("--scenes {scene}: it does not exist in 3D"));
     }
     Ok(plan)
-}
-
-fn parse<T: FromStr<Err: Display>>(option: &str, value: &str) -> Result<T, String> {
-    value.parse().map_err(|error| format!("{option} {value}: {error}"))
-}
-
-fn list<T: FromStr<Err: Display>>(option: &str, values: &str) -> Result<Vec<T>, String> {
-    values.split(',').map(|value| parse(option, value)).collect()
 }
 
 fn rival(name: &str) -> Result<String, String> {

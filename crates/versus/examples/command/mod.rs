@@ -1,0 +1,39 @@
+//! What the command lines of both contests share.
+
+use std::fmt::Display;
+use std::fs::File;
+use std::process::ExitCode;
+use std::str::FromStr;
+
+/// Runs a contest with the arguments of the program, or says how to. `run` returns whether all agreed; if not, that is said as well.
+pub(crate) fn run(usage: &str, disagreement: &str, run: impl FnOnce(&[String]) -> Result<bool, String>) -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+        print!("{usage}");
+        return ExitCode::SUCCESS;
+    }
+    match run(&arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => {
+            eprintln!("{disagreement}, see above");
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("{error}\n\n{usage}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+pub(crate) fn parse<T: FromStr<Err: Display>>(option: &str, value: &str) -> Result<T, String> {
+    value.parse().map_err(|error| format!("{option} {value}: {error}"))
+}
+
+/// Values with commas between.
+pub(crate) fn list<T: FromStr<Err: Display>>(option: &str, values: &str) -> Result<Vec<T>, String> {
+    values.split(',').map(|value| parse(option, value)).collect()
+}
+
+pub(crate) fn create(option: &str, path: &str) -> Result<File, String> {
+    File::create(path).map_err(|error| format!("{option} {path}: {error}"))
+}
