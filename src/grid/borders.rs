@@ -79,7 +79,8 @@ mod tests {
     fn check<S: Scalar>(origin: f64, size: f64) {
         let level = Level::<S, 2>::new([origin; 2], [size; 2], [1, 1, 0]);
         let borders = Borders::of(&level);
-        let scales = (-70..70).map(|exponent| 2f64.powi(exponent) * size);
+        // Interpreted, the same takes hours.
+        let scales = (-70..70).step_by(if cfg!(miri) { 23 } else { 1 }).map(|exponent| 2f64.powi(exponent) * size);
         for offset in scales.flat_map(|scale| [scale, -scale, scale * 1.1, -scale * 1.3]).chain([0.0]) {
             for step in [0.0, 1e-7, -1e-7, 1e-16, -1e-16] {
                 let x = S::from_f64((origin + offset) * (1.0 + step));

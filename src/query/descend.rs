@@ -11,10 +11,10 @@ use super::lanes::{bits, load};
 use super::tree::{MAX_HEIGHT, Tree};
 use super::{Hit, Scene};
 use crate::Scalar;
-use crate::detect::kernel::{Faces, Kernel, LANES, UNRANKED, Work, rank};
+use crate::detect::kernel::{Faces, LANES, UNRANKED, Work, rank};
 use crate::workers::Team;
 
-/// A search under way. What is usual has code of its own, in which the kernel's instructions are not mixed with others.
+/// A search under way. What is usual has code of its own, which does not ask what is not.
 struct Descent<'a, S, const D: usize, const UNUSUAL: bool, F> {
     scene: &'a Scene<'a, S, D>,
     tree: &'a Tree<S, D>,
@@ -78,7 +78,12 @@ where
                 continue;
             }
             ranks = ranks.map(|rank| if rank == next { UNRANKED } else { rank });
-            let child = node * LANES + next as usize % LANES;
+            let lane = next as usize % LANES;
+            // By the formula, what is infinite may meet even the empty box of a child that is not there.
+            if UNUSUAL && self.tree.node(level, node).is_vacant(lane) {
+                continue;
+            }
+            let child = node * LANES + lane;
             if level == 0 {
                 self.entries(child)?;
             } else {
@@ -100,21 +105,13 @@ impl<S: Scalar, const D: usize, const UNUSUAL: bool, B, F> Descent<'_, S, D, UNU
 where
     F: FnMut(Hit<S>) -> ControlFlow<B, S>,
 {
-    #[inline(always)]
-    fn kernel(&self) -> Kernel {
-        if UNUSUAL { Kernel::Portable } else { self.scene.kernel }
-    }
-
     /// The ranks of a node's children.
     #[inline(always)]
     fn ranks(&self, level: usize, node: usize) -> [u32; LANES] {
         let node = self.tree.node(level, node);
-        // By the formula, what is infinite may meet even the empty box of a child that is not there.
-        let is_empty = |lane: usize| node.side(0, 0)[lane] > node.side(0, 1)[lane];
         let near = std::array::from_fn(|axis| node.side(axis, self.cast.near[axis]));
         let far = std::array::from_fn(|axis| node.side(axis, self.cast.near[axis] ^ 1));
-        let ranks = self.kernel().ranks(Faces { near, far }, &self.cast.motion, self.limit);
-        if UNUSUAL { std::array::from_fn(|lane| if is_empty(lane) { UNRANKED } else { ranks[lane] }) } else { ranks }
+        self.scene.kernel.ranks::<S, D, UNUSUAL>(Faces { near, far }, &self.cast.motion, self.limit)
     }
 
     #[inline(always)]
@@ -122,7 +119,7 @@ where
         let (columns, run) = (&self.scene.columns, self.tree.run(run));
         let at = run.begin as usize;
         let (near, far) = (self.near_columns.map(|column| load(column, at)), self.far_columns.map(|column| load(column, at)));
-        let (times, met) = self.kernel().meets(Faces { near, far }, &self.cast.motion, self.limit);
+        let (times, met) = self.scene.kernel.meets::<S, D, UNUSUAL>(Faces { near, far }, &self.cast.motion, self.limit);
         for lane in bits(met & run.lanes()) {
             // The limit may have come down since the lanes were computed.
             if times[lane] <= self.limit {

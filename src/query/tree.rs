@@ -76,6 +76,13 @@ impl<S: Scalar, const D: usize> Node<S, D> {
         &self.bounds[axis][side % 2]
     }
 
+    /// Whether there is no child in a lane.
+    #[inline(always)]
+    pub(super) fn is_vacant(&self, lane: usize) -> bool {
+        let [low, high] = &self.bounds[0];
+        low[lane] > high[lane]
+    }
+
     /// Makes the child in a lane the box around the boxes in `lanes`, of which those count whose bit is set.
     #[inline(always)]
     fn enclose(&mut self, child: usize, lanes: &Eight<'_, S, D>, inside: u32) {

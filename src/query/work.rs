@@ -104,6 +104,21 @@ fn the_nearest_are_looked_for_where_they_are_likely() {
 }
 
 #[test]
+fn the_nearest_are_likely_where_the_density_says() {
+    // Ten by ten to the unit of area.
+    let boxes: Vec<_> =
+        (0..40_000).map(|i| Aabb::around([(i % 200) as f64 / 10.0, (i / 200) as f64 / 10.0], [0.01; 2])).collect();
+    let mut engine = BroadPhase::<f64, 2>::new();
+    engine.detect(&boxes);
+    let queries = engine.queries();
+    let scene = queries.scene.as_ref().expect("there has been a step");
+    for k in [8, 100] {
+        let found = 100.0 * std::f64::consts::PI * scene.likely_limit(&[10.0, 10.0], k).expect("there are objects");
+        assert!((1.2..2.2).contains(&(found / k as f64)), "{found} instead of {k}");
+    }
+}
+
+#[test]
 fn a_search_outwards_ends_soon() {
     check("entries until 8 are found", [475.1, 276.0], |_, scene| {
         entries_per_question(scene, |place, look| {

@@ -216,34 +216,39 @@ impl Kernel {
         }
     }
 
-    /// When a moving box meets each of eight boxes, at `to` at the latest, and a bit for each that it meets. What rests along some axis
-    /// is for the portable kernel.
+    /// When a moving box meets each of eight boxes, at `to` at the latest, and a bit for each that it meets. `RESTS`: it may
+    /// rest along some axis.
     #[inline(always)]
-    pub(crate) fn meets<S: Scalar, const D: usize>(
+    pub(crate) fn meets<S: Scalar, const D: usize, const RESTS: bool>(
         self,
         boxes: Faces<'_, S, D>,
         motion: &Motion<S, D>,
         to: S,
     ) -> ([S; LANES], u32) {
         match self {
-            Kernel::Portable => portable::meets(boxes, motion, to),
+            Kernel::Portable => portable::meets::<S, D, RESTS>(boxes, motion, to),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2(has) => has.meets(boxes, motion, to),
+            Kernel::Avx2(has) => has.meets::<S, D, RESTS>(boxes, motion, to),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512(has) => has.meets(boxes, motion, to),
+            Kernel::Avx512(has) => has.meets::<S, D, RESTS>(boxes, motion, to),
         }
     }
 
-    /// The [`rank`]s of eight boxes, by when a moving box meets them; those that it does not meet until `to` are [`UNRANKED`]. What rests
-    /// along some axis is for the portable kernel.
+    /// The [`rank`]s of eight boxes, by when a moving box meets them; those that it does not meet until `to` are [`UNRANKED`]. `RESTS`: it
+    /// may rest along some axis.
     #[inline(always)]
-    pub(crate) fn ranks<S: Scalar, const D: usize>(self, boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> [u32; LANES] {
+    pub(crate) fn ranks<S: Scalar, const D: usize, const RESTS: bool>(
+        self,
+        boxes: Faces<'_, S, D>,
+        motion: &Motion<S, D>,
+        to: S,
+    ) -> [u32; LANES] {
         match self {
-            Kernel::Portable => portable::ranks(boxes, motion, to),
+            Kernel::Portable => portable::ranks::<S, D, RESTS>(boxes, motion, to),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2(has) => has.ranks(boxes, motion, to),
+            Kernel::Avx2(has) => has.ranks::<S, D, RESTS>(boxes, motion, to),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512(has) => has.ranks(boxes, motion, to),
+            Kernel::Avx512(has) => has.ranks::<S, D, RESTS>(boxes, motion, to),
         }
     }
 
@@ -292,7 +297,7 @@ pub(crate) struct Faces<'a, S, const D: usize> {
 pub struct Motion<S, const D: usize> {
     /// Nothing earlier is of interest.
     pub(crate) from: S,
-    /// Whether it does not move along an axis. Only the portable kernel asks: asking for each axis makes all else a fifth slower.
+    /// Whether it does not move along an axis. To ask for each axis takes a fifth more time, so only those ask who have to.
     pub(crate) rests: [bool; D],
     /// Along the other axes, the inverse of how fast it moves.
     pub(crate) inverse: [S; D],
@@ -350,7 +355,7 @@ pub trait KernelScalar: Copy {
     /// As for [`overlaps_avx2`](Self::overlaps_avx2).
     #[cfg(target_arch = "x86_64")]
     #[doc(hidden)]
-    unsafe fn meets_avx2<const D: usize>(
+    unsafe fn meets_avx2<const D: usize, const RESTS: bool>(
         near: [*const Self; D],
         far: [*const Self; D],
         motion: &Motion<Self, D>,
@@ -364,7 +369,7 @@ pub trait KernelScalar: Copy {
     /// As for [`overlaps_avx2`](Self::overlaps_avx2).
     #[cfg(target_arch = "x86_64")]
     #[doc(hidden)]
-    unsafe fn ranks_avx2<const D: usize>(
+    unsafe fn ranks_avx2<const D: usize, const RESTS: bool>(
         near: [*const Self; D],
         far: [*const Self; D],
         motion: &Motion<Self, D>,

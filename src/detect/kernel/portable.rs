@@ -46,11 +46,15 @@ pub(crate) fn gap<S: Scalar>(x: S, min: S, max: S) -> S {
 }
 
 #[inline(always)]
-pub(super) fn meets<S: Scalar, const D: usize>(boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> ([S; LANES], u32) {
+pub(super) fn meets<S: Scalar, const D: usize, const RESTS: bool>(
+    boxes: Faces<'_, S, D>,
+    motion: &Motion<S, D>,
+    to: S,
+) -> ([S; LANES], u32) {
     let Faces { near, far } = boxes;
     let (mut enter, mut exit) = ([motion.from; LANES], [to; LANES]);
     for axis in 0..D {
-        if motion.rests[axis] {
+        if RESTS && motion.rests[axis] {
             for lane in 0..LANES {
                 let meets = (near[axis][lane] <= motion.front[axis]) & (motion.back[axis] <= far[axis][lane]);
                 exit[lane] = if meets { exit[lane] } else { S::NEG_INFINITY };
@@ -68,8 +72,12 @@ pub(super) fn meets<S: Scalar, const D: usize>(boxes: Faces<'_, S, D>, motion: &
 }
 
 #[inline(always)]
-pub(super) fn ranks<S: Scalar, const D: usize>(boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> [u32; LANES] {
-    let (times, met) = meets(boxes, motion, to);
+pub(super) fn ranks<S: Scalar, const D: usize, const RESTS: bool>(
+    boxes: Faces<'_, S, D>,
+    motion: &Motion<S, D>,
+    to: S,
+) -> [u32; LANES] {
+    let (times, met) = meets::<S, D, RESTS>(boxes, motion, to);
     std::array::from_fn(|lane| if met >> lane & 1 != 0 { rank(times[lane]) | lane as u32 } else { UNRANKED })
 }
 

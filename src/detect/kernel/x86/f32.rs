@@ -77,14 +77,14 @@ impl KernelScalar for f32 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    unsafe fn meets_avx2<const D: usize>(
+    unsafe fn meets_avx2<const D: usize, const RESTS: bool>(
         near: [*const f32; D],
         far: [*const f32; D],
         motion: &Motion<f32, D>,
         to: f32,
     ) -> ([f32; 8], u32) {
         // SAFETY: by the caller's promise.
-        let (enter, exit) = unsafe { meeting(near, far, motion, to) };
+        let (enter, exit) = unsafe { meeting::<D, RESTS>(near, far, motion, to) };
         let mut times = [0.0; 8];
         // SAFETY: there is room for eight.
         unsafe { _mm256_storeu_ps(times.as_mut_ptr(), enter) };
@@ -93,14 +93,14 @@ impl KernelScalar for f32 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    unsafe fn ranks_avx2<const D: usize>(
+    unsafe fn ranks_avx2<const D: usize, const RESTS: bool>(
         near: [*const f32; D],
         far: [*const f32; D],
         motion: &Motion<f32, D>,
         to: f32,
     ) -> [u32; 8] {
         // SAFETY: by the caller's promise.
-        let (enter, exit) = unsafe { meeting(near, far, motion, to) };
+        let (enter, exit) = unsafe { meeting::<D, RESTS>(near, far, motion, to) };
         ranked(enter, _mm256_cmp_ps::<_CMP_LE_OQ>(enter, exit))
     }
 
@@ -130,7 +130,7 @@ impl KernelScalar for f32 {
 /// AVX2 must be there, and eight values readable at all pointers.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn meeting<const D: usize>(
+unsafe fn meeting<const D: usize, const RESTS: bool>(
     near: [*const f32; D],
     far: [*const f32; D],
     motion: &Motion<f32, D>,
@@ -141,6 +141,11 @@ unsafe fn meeting<const D: usize>(
         // SAFETY: eight values are readable at all pointers, by the caller's promise.
         let (near, far) = unsafe { (_mm256_loadu_ps(near[axis]), _mm256_loadu_ps(far[axis])) };
         let (front, back) = (_mm256_set1_ps(motion.front[axis]), _mm256_set1_ps(motion.back[axis]));
+        if RESTS && motion.rests[axis] {
+            let (reaches, is_reached) = (_mm256_cmp_ps::<_CMP_LE_OQ>(near, front), _mm256_cmp_ps::<_CMP_LE_OQ>(back, far));
+            exit = _mm256_blendv_ps(_mm256_set1_ps(f32::NEG_INFINITY), exit, _mm256_and_ps(reaches, is_reached));
+            continue;
+        }
         let inverse = _mm256_set1_ps(motion.inverse[axis]);
         // Of a NaN and a number, these take the second.
         enter = _mm256_max_ps(_mm256_mul_ps(_mm256_sub_ps(near, front), inverse), enter);

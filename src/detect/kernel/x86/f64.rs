@@ -78,7 +78,7 @@ impl KernelScalar for f64 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    unsafe fn meets_avx2<const D: usize>(
+    unsafe fn meets_avx2<const D: usize, const RESTS: bool>(
         near: [*const f64; D],
         far: [*const f64; D],
         motion: &Motion<f64, D>,
@@ -87,7 +87,7 @@ impl KernelScalar for f64 {
         let (mut times, mut mask) = ([0.0; 8], 0);
         for half in 0..2 {
             // SAFETY: by the caller's promise.
-            let (enter, exit) = unsafe { meeting(near, far, motion, to, half) };
+            let (enter, exit) = unsafe { meeting::<D, RESTS>(near, far, motion, to, half) };
             // SAFETY: there is room for eight, and these are four of them.
             unsafe { _mm256_storeu_pd(times.as_mut_ptr().add(4 * half), enter) };
             mask |= (_mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(enter, exit)) as u32) << (4 * half);
@@ -97,7 +97,7 @@ impl KernelScalar for f64 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    unsafe fn ranks_avx2<const D: usize>(
+    unsafe fn ranks_avx2<const D: usize, const RESTS: bool>(
         near: [*const f64; D],
         far: [*const f64; D],
         motion: &Motion<f64, D>,
@@ -105,7 +105,7 @@ impl KernelScalar for f64 {
     ) -> [u32; 8] {
         let [(low, low_met), (high, high_met)] = [0, 1].map(|half| {
             // SAFETY: by the caller's promise.
-            let (enter, exit) = unsafe { meeting(near, far, motion, to, half) };
+            let (enter, exit) = unsafe { meeting::<D, RESTS>(near, far, motion, to, half) };
             let met = _mm256_castpd_ps(_mm256_cmp_pd::<_CMP_LE_OQ>(enter, exit));
             // Every other word of the mask, which is as good as all of it.
             let met = _mm_shuffle_ps::<0x88>(_mm256_castps256_ps128(met), _mm256_extractf128_ps::<1>(met));
@@ -141,7 +141,7 @@ impl KernelScalar for f64 {
 /// AVX2 must be there, and eight values readable at all pointers.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn meeting<const D: usize>(
+unsafe fn meeting<const D: usize, const RESTS: bool>(
     near: [*const f64; D],
     far: [*const f64; D],
     motion: &Motion<f64, D>,
@@ -153,6 +153,11 @@ unsafe fn meeting<const D: usize>(
         // SAFETY: eight values are readable at all pointers, by the caller's promise; these are four of them.
         let (near, far) = unsafe { (_mm256_loadu_pd(near[axis].add(4 * half)), _mm256_loadu_pd(far[axis].add(4 * half))) };
         let (front, back) = (_mm256_set1_pd(motion.front[axis]), _mm256_set1_pd(motion.back[axis]));
+        if RESTS && motion.rests[axis] {
+            let (reaches, is_reached) = (_mm256_cmp_pd::<_CMP_LE_OQ>(near, front), _mm256_cmp_pd::<_CMP_LE_OQ>(back, far));
+            exit = _mm256_blendv_pd(_mm256_set1_pd(f64::NEG_INFINITY), exit, _mm256_and_pd(reaches, is_reached));
+            continue;
+        }
         let inverse = _mm256_set1_pd(motion.inverse[axis]);
         // Of a NaN and a number, these take the second.
         enter = _mm256_max_pd(_mm256_mul_pd(_mm256_sub_pd(near, front), inverse), enter);

@@ -77,17 +77,17 @@ macro_rules! kernel {
             }
 
             #[inline(always)]
-            pub(super) fn meets<S: Scalar, const D: usize>(self, boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> ([S; LANES], u32) {
+            pub(super) fn meets<S: Scalar, const D: usize, const RESTS: bool>(self, boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> ([S; LANES], u32) {
                 let Faces { near, far } = boxes;
                 // SAFETY: the features were detected, and with them AVX2; the pointers are those of arrays.
-                unsafe { S::meets_avx2(near.map(|face| face.as_ptr()), far.map(|face| face.as_ptr()), motion, to) }
+                unsafe { S::meets_avx2::<D, RESTS>(near.map(|face| face.as_ptr()), far.map(|face| face.as_ptr()), motion, to) }
             }
 
             #[inline(always)]
-            pub(super) fn ranks<S: Scalar, const D: usize>(self, boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> [u32; LANES] {
+            pub(super) fn ranks<S: Scalar, const D: usize, const RESTS: bool>(self, boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> [u32; LANES] {
                 let Faces { near, far } = boxes;
                 // SAFETY: as above.
-                unsafe { S::ranks_avx2(near.map(|face| face.as_ptr()), far.map(|face| face.as_ptr()), motion, to) }
+                unsafe { S::ranks_avx2::<D, RESTS>(near.map(|face| face.as_ptr()), far.map(|face| face.as_ptr()), motion, to) }
             }
 
             #[inline(always)]
