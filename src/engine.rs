@@ -13,7 +13,7 @@ use crate::build::staged::Staged;
 use crate::build::survey::Survey;
 use crate::build::table::Table;
 use crate::detect::Finder;
-use crate::detect::kernel::{Kernel, LANES};
+use crate::detect::kernel::{Kernel, PADDING};
 use crate::detect::sink;
 use crate::lockfree::{Cursor, Directory};
 use crate::memory::{self, Budget, grow_exactly, replace_if_short};
@@ -115,8 +115,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let per_object = size_of::<Staged<S, D>>() + 2 * size_of::<u32>() + 2 * D * size_of::<S>();
         budget.check(visited.saturating_sub(self.staged.len()).saturating_mul(per_object));
         grow_exactly(&mut self.staged, visited, Staged::VACANT, budget);
-        grow_exactly(&mut self.order, visited + LANES, 0, budget);
-        replace_if_short(&mut self.next_order, visited + LANES, budget);
+        grow_exactly(&mut self.order, visited + PADDING, 0, budget);
+        replace_if_short(&mut self.next_order, visited + PADDING, budget);
         // Objects that the last step did not have come last, in the user's order.
         for (id, place) in (known..visited).zip(&mut self.order[known..visited]) {
             *place = if slipped(Slip::NewcomerLost) && id == known { visited as u32 } else { id as u32 };
@@ -263,7 +263,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.table.shrink(self.known);
         self.staged.truncate(self.known);
         self.staged.shrink_to_fit();
-        self.order.truncate(self.known + LANES);
+        self.order.truncate(self.known + PADDING);
         self.order.shrink_to_fit();
         self.next_order = Vec::new();
         self.workers = Vec::new();

@@ -11,7 +11,7 @@ use crate::build::plan::Plan;
 use crate::build::scatter::{self, Tails};
 use crate::build::survey::Extent;
 use crate::detect::View;
-use crate::detect::kernel::LANES;
+use crate::detect::kernel::PADDING;
 use crate::detect::sink::{self, Consumer, Sink};
 use crate::engine::{Engine, Worker};
 use crate::grid::z_key;
@@ -201,7 +201,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             self.grid.items.extend_from_slice(&worker.placed.items);
         }
         let tails = Tails { listed: table.claimed(), rejected: table.claimed() + counted.listed };
-        debug_assert!(tails.rejected + counted.rejected + LANES <= self.next_order.len());
+        debug_assert!(tails.rejected + counted.rejected + PADDING <= self.next_order.len());
         Offsets { tails, listed: counted.listed }
     }
 

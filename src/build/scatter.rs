@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::gather::Source;
+use super::gather::{AHEAD, Source};
 use super::staged::{Place, Staged};
 use super::table::TableWriter;
 use crate::Scalar;
@@ -61,7 +61,10 @@ pub(crate) fn fill<S: Scalar, const D: usize>(
         table.set(entry, &staged[position].bounds, source.order[position]);
     }
     if table.has_extras() {
-        for entry in entries {
+        for entry in entries.clone() {
+            if entry + AHEAD < entries.end {
+                source.objects.expect(table.id(entry + AHEAD) as usize);
+            }
             let id = table.id(entry) as usize;
             table.set_extras(entry, || source.objects.groups(id), || source.objects.ball(id));
         }

@@ -1,6 +1,6 @@
 //! The data table: every object's box, neighbours next to each other.
 
-use crate::detect::kernel::{Columns, LANES};
+use crate::detect::kernel::{Columns, PADDING};
 use crate::lockfree::shared;
 use crate::memory::{Budget, replace_if_short};
 use crate::slips::{Slip, slipped};
@@ -37,7 +37,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
 
     /// Makes room for `entries` entries.
     pub(crate) fn resize(&mut self, entries: usize, budget: &Budget) {
-        let padded = entries + LANES;
+        let padded = entries + PADDING;
         for column in self.min.iter_mut().chain(&mut self.max) {
             replace_if_short(column, padded, budget);
         }
@@ -45,7 +45,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
 
     /// Makes room for what only some scenes need.
     pub(crate) fn resize_extras(&mut self, entries: usize, grouped: bool, round: bool, budget: &Budget) {
-        let padded = entries + LANES;
+        let padded = entries + PADDING;
         if grouped {
             self.groups.iter_mut().for_each(|column| replace_if_short(column, padded, budget));
         }
@@ -59,7 +59,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
     }
 
     pub(crate) fn shrink(&mut self, entries: usize) {
-        let padded = entries + LANES;
+        let padded = entries + PADDING;
         let extras = self.centers.iter_mut().chain([&mut self.radii]);
         for column in self.min.iter_mut().chain(&mut self.max).chain(extras) {
             column.truncate(padded);

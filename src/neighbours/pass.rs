@@ -32,7 +32,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         team: Team,
         layout: Layout,
         wanted: impl Fn(u32, u32) -> bool + Sync,
-        store: &mut Store,
+        store: &mut Store<S, D>,
     ) {
         let objects = self.known;
         store.prepare(objects, team);
@@ -48,13 +48,13 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             let Worker { search, beyond, longest } = &mut **worker;
             search.take_candidates();
             let mut shelf = Shelf::new(&stock, beyond);
-            let mut add_row = |entry: usize, runs: &[_]| {
+            let mut add_row = |entry: usize, find: &mut dyn FnMut(&mut Vec<u32>)| {
                 let object = view.columns.id(entry);
                 // Behind the last entry there are some more values, and what they are does not matter here.
                 shelf.expect_row(view.columns.id(entry + LANES));
                 shelf.add_row(object, |block| {
                     let begin = block.len();
-                    view.kernel.partners(&view.columns, entry, runs, block);
+                    find(block);
                     if by_index {
                         retain_from(block, begin, |other| other > object);
                     }
@@ -77,7 +77,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             *longest = shelf.finish();
             finder.finder.candidates = search.take_candidates();
         });
-        store.compress(objects, &self.order[self.grid.listed.end..objects], team);
+        store.compress(objects, &self.order[self.grid.listed.end..objects], &view.columns, team);
     }
 }
 

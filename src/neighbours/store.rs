@@ -4,7 +4,8 @@ use crossbeam::utils::CachePadded;
 
 use super::search::Search;
 use super::shelf::{Place, Stock, block_size};
-use crate::detect::kernel::LANES;
+use crate::Scalar;
+use crate::detect::kernel::{Columns, PADDING};
 use crate::lockfree::Blocks;
 use crate::memory::{Budget, replace_if_short, reserve_with_slack};
 use crate::prefetch::prefetch;
@@ -13,16 +14,19 @@ use crate::workers::Team;
 /// Indices that a worker copies at a time.
 const COPIED: usize = 1 << 14;
 
-/// How many rows ahead of the one at hand memory is asked for.
-const AHEAD: usize = 8;
+/// How many rows ahead of the one at hand memory is asked for, so many indices at a time, and how many of a row: after that, the
+/// processor sees by itself where it goes.
+const AHEAD: usize = 16;
+const LINE: usize = 16;
+const MOST_FETCHED: usize = 4 * LINE;
 
 /// The rows of a step, and the memory to find them in.
 ///
 /// Workers write rows into blocks of a common stock, for the reason that detection does: how the work falls to them differs from step
 /// to step. A row lies in one block, and is copied once to where it belongs.
 #[derive(Debug)]
-pub(super) struct Store {
-    pub(super) workers: Vec<CachePadded<Worker>>,
+pub(super) struct Store<S, const D: usize> {
+    pub(super) workers: Vec<CachePadded<Worker<S, D>>>,
     stock: Vec<Vec<u32>>,
     /// By object. Longer than needed, like those below.
     places: Vec<Place>,
@@ -34,16 +38,16 @@ pub(super) struct Store {
 }
 
 /// What a worker writes.
-#[derive(Debug, Default)]
-pub(super) struct Worker {
-    pub(super) search: Search,
+#[derive(Debug)]
+pub(super) struct Worker<S, const D: usize> {
+    pub(super) search: Search<S, D>,
     /// Blocks beyond the stock, with their numbers.
     pub(super) beyond: Vec<(usize, Vec<u32>)>,
     /// The length of its longest row.
     pub(super) longest: usize,
 }
 
-impl Store {
+impl<S: Scalar, const D: usize> Store<S, D> {
     pub(super) fn new() -> Self {
         Store {
             workers: Vec::new(),
@@ -63,20 +67,20 @@ impl Store {
         self.objects = 0;
         self.stock.iter_mut().for_each(Vec::clear);
         while self.workers.len() < team.workers() {
-            self.workers.push(CachePadded::default());
+            self.workers.push(CachePadded::new(Worker { search: Search::new(), beyond: Vec::new(), longest: 0 }));
         }
         replace_if_short(&mut self.places, objects, &Budget::unlimited());
         replace_if_short(&mut self.offsets, objects + 1, &Budget::unlimited());
     }
 
     /// The workers, and what they share.
-    pub(super) fn lend(&mut self) -> (Blocks<'_, CachePadded<Worker>>, Stock<'_>) {
+    pub(super) fn lend(&mut self) -> (Blocks<'_, CachePadded<Worker<S, D>>>, Stock<'_>) {
         let stock = Stock::new(&mut self.stock, &mut self.places, self.room);
         (Blocks::new(&mut self.workers, 1), stock)
     }
 
     /// Puts the rows of so many objects behind one another. Those of `rowless` are empty.
-    pub(super) fn compress(&mut self, objects: usize, rowless: &[u32], team: Team) {
+    pub(super) fn compress(&mut self, objects: usize, rowless: &[u32], table: &Columns<'_, S, D>, team: Team) {
         self.take_in();
         for &object in rowless {
             self.places[object as usize] = Place::default();
@@ -97,13 +101,13 @@ impl Store {
                 copy(offsets, places, stock, first, block);
             }
         });
-        self.even_out(total, team);
+        self.even_out(total, table, team);
     }
 
     /// Makes sure that the next step finds room however the work falls to the workers, as long as there are not more neighbours.
-    fn even_out(&mut self, total: usize, team: Team) {
+    fn even_out(&mut self, total: usize, table: &Columns<'_, S, D>, team: Team) {
         let longest = self.workers.iter_mut().map(|worker| std::mem::take(&mut worker.longest)).max().unwrap_or(0);
-        self.room = self.room.max(longest + longest / 4 + LANES);
+        self.room = self.room.max(longest + longest / 4 + PADDING);
         let size = block_size(self.room);
         // A block is left when it has less room than this, and each worker may leave one early.
         let blocks = total.div_ceil(size - self.room) + team.workers();
@@ -116,9 +120,9 @@ impl Store {
             block.clear();
             block.reserve_exact(size);
         }
-        let most = self.workers.iter().map(|worker| worker.search.capacity());
-        let most = most.fold([0; 3], |most, room| std::array::from_fn(|kind| most[kind].max(room[kind])));
-        self.workers.iter_mut().for_each(|worker| worker.search.reserve(most));
+        let most = self.workers.iter().map(|worker| worker.search.room());
+        let most = most.fold([0; 2], |most, room| std::array::from_fn(|kind| most[kind].max(room[kind])));
+        self.workers.iter_mut().for_each(|worker| worker.search.reserve(table, most));
     }
 
     /// Takes blocks that workers had to make into the stock, each at the place that its number says.
@@ -150,7 +154,7 @@ impl Store {
             + self.stock.capacity() * size_of::<Vec<u32>>()
             + self.places.capacity() * size_of::<Place>()
             + self.offsets.capacity() * size_of::<usize>()
-            + self.workers.capacity() * size_of::<CachePadded<Worker>>()
+            + self.workers.capacity() * size_of::<CachePadded<Worker<S, D>>>()
             + workers
     }
 }
@@ -165,9 +169,11 @@ fn copy(offsets: &[usize], places: &[Place], stock: &[Vec<u32>], first: usize, p
     let mut object = offsets.partition_point(|&offset| offset <= first) - 1;
     let mut copied = 0;
     while copied < part.len() {
-        if object + AHEAD < places.len() && places[object + AHEAD][2] > 0 {
-            let (block, begin) = at(object + AHEAD);
-            prefetch(block, begin);
+        if let Some(&[_, _, length]) = places.get(object + AHEAD) {
+            for line in (0..MOST_FETCHED.min(length as usize)).step_by(LINE) {
+                let (block, begin) = at(object + AHEAD);
+                prefetch(block, begin + line);
+            }
         }
         let (begin, end) = (offsets[object], offsets[object + 1]);
         if begin < end {

@@ -4,6 +4,7 @@
 //! looks up runs knows no instruction set, and the code that compares has no unpredictable branch: every step compares [`LANES`]
 //! entries, moves the hits to the front and stores all lanes, and only then counts how many of them are pairs.
 
+mod packed;
 mod portable;
 mod tasks;
 #[cfg(target_arch = "x86_64")]
@@ -12,14 +13,18 @@ mod x86;
 use std::ops::Range;
 
 use crate::slips::{Slip, slipped};
-use crate::{Aabb, Ball, Groups, InstructionSet, Pair, Scalar};
+use crate::{Aabb, InstructionSet, Pair, Scalar};
+pub(crate) use packed::Packed;
 pub(crate) use portable::{gap, squared_distances};
 pub(crate) use tasks::Tasks;
 
 /// How many entries are compared at once.
 pub(crate) const LANES: usize = 8;
 
-/// The data table as kernels read it. Every column has at least [`LANES`] values behind the last entry.
+/// How many values every column of the table has behind the last entry: so far a kernel may read on.
+pub(crate) const PADDING: usize = 16;
+
+/// The data table as kernels read it. Every column has at least [`PADDING`] values behind the last entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Columns<'a, S, const D: usize> {
     min: [&'a [S]; D],
@@ -35,13 +40,22 @@ pub(crate) struct Columns<'a, S, const D: usize> {
     entries: usize,
 }
 
+/// An entry that is compared with others, perhaps of another table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Own<S, const D: usize> {
+    id: u32,
+    bounds: Aabb<S, D>,
+    groups: Option<[u32; 3]>,
+    ball: Option<([S; D], S)>,
+}
+
 /// Columns of centres, and the column of radii.
 type Balls<'a, S, const D: usize> = ([&'a [S]; D], &'a [S]);
 
 impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
     pub(crate) fn new(min: [&'a [S]; D], max: [&'a [S]; D], ids: &'a [u32]) -> Self {
         let shortest = min.iter().chain(&max).map(|column| column.len()).fold(ids.len(), usize::min);
-        let entries = shortest.checked_sub(LANES).expect("the columns are padded");
+        let entries = shortest.checked_sub(PADDING).expect("the columns are padded");
         Columns { min, max, ids, groups: None, balls: None, all_round: false, entries }
     }
 
@@ -51,7 +65,7 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
         let lengths =
             lengths.chain(balls.iter().flat_map(|(centers, radii)| centers.iter().chain([radii]).map(|column| column.len())));
         let shortest = lengths.fold(usize::MAX, usize::min);
-        self.entries = self.entries.min(shortest.checked_sub(LANES).expect("the columns are padded"));
+        self.entries = self.entries.min(shortest.checked_sub(PADDING).expect("the columns are padded"));
         (self.groups, self.balls) = (groups, balls);
         self
     }
@@ -81,16 +95,19 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
         self.ids[entry]
     }
 
-    /// Whether two entries whose boxes overlap make a pair.
+    /// An entry, to be compared with others: its box, or what is extra, or both. The functions read its value in a
+    /// column: kernels have ways of their own to do that.
     #[inline(always)]
-    fn admit(&self, a: usize, b: usize) -> bool {
-        let groups =
-            |entry: usize| self.groups.map(|[member, mask, body]| Groups::new(member[entry], mask[entry]).of_body(body[entry]));
-        let ball =
-            |entry: usize| self.balls.map(|(centers, radii)| Ball { center: centers.map(|c| c[entry]), radius: radii[entry] });
-        let one_way = |a: Groups, b: Groups| slipped(Slip::GroupsOneWay) && a.member & b.mask != 0;
-        let admitted = groups(a).zip(groups(b)).is_none_or(|(a, b)| a.admit(b) || one_way(a, b));
-        admitted && ball(a).zip(ball(b)).is_none_or(|(a, b)| a.touches(&b))
+    fn own<const BOXES: bool, const EXTRAS: bool>(&self, number: impl Fn(&[S]) -> S, index: impl Fn(&[u32]) -> u32) -> Own<S, D> {
+        let bounds = || Aabb { min: self.min.map(&number), max: self.max.map(&number) };
+        let groups = self.groups.filter(|_| EXTRAS);
+        let balls = self.balls.filter(|_| EXTRAS);
+        Own {
+            id: index(self.ids),
+            bounds: if BOXES { bounds() } else { Aabb::EMPTY },
+            groups: groups.map(|columns| columns.map(&index)),
+            ball: balls.map(|(centers, radii)| (centers.map(&number), number(radii))),
+        }
     }
 
     /// The column of least corners along an axis.
@@ -106,6 +123,13 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
     #[inline(always)]
     pub(crate) fn bounds(&self, entry: usize) -> Aabb<S, D> {
         Aabb { min: self.min.map(|column| column[entry]), max: self.max.map(|column| column[entry]) }
+    }
+
+    /// The box around some entries.
+    pub(crate) fn box_around(&self, entries: Range<usize>) -> Aabb<S, D> {
+        let mut around = Aabb::EMPTY;
+        entries.for_each(|entry| around.grow(&self.bounds(entry)));
+        around
     }
 }
 
@@ -157,25 +181,27 @@ impl Kernel {
         }
     }
 
-    /// Appends the objects of the entries of some runs that make a pair with an entry, which may be in one of the runs itself.
+    /// Appends the objects of a run of entries of `others` that make a pair with an entry of `table`, which may be in the run itself.
+    #[inline]
     pub(crate) fn partners<S: Scalar, const D: usize>(
         self,
-        columns: &Columns<'_, S, D>,
+        table: &Columns<'_, S, D>,
         entry: usize,
-        runs: &[Range<usize>],
+        others: &Columns<'_, S, D>,
+        run: Range<usize>,
         out: &mut Vec<u32>,
     ) {
-        match (self, columns.all_round) {
-            (Kernel::Portable, false) => portable::partners::<_, _, true>(columns, entry, runs, out),
-            (Kernel::Portable, true) => portable::partners::<_, _, false>(columns, entry, runs, out),
+        match (self, table.all_round) {
+            (Kernel::Portable, false) => portable::partners::<_, _, true>(table, entry, others, run, out),
+            (Kernel::Portable, true) => portable::partners::<_, _, false>(table, entry, others, run, out),
             #[cfg(target_arch = "x86_64")]
-            (Kernel::Avx2(has), false) => has.partners::<_, _, true>(columns, entry, runs, out),
+            (Kernel::Avx2(has), false) => has.partners::<_, _, true>(table, entry, others, run, out),
             #[cfg(target_arch = "x86_64")]
-            (Kernel::Avx2(has), true) => has.partners::<_, _, false>(columns, entry, runs, out),
+            (Kernel::Avx2(has), true) => has.partners::<_, _, false>(table, entry, others, run, out),
             #[cfg(target_arch = "x86_64")]
-            (Kernel::Avx512(has), false) => has.partners::<_, _, true>(columns, entry, runs, out),
+            (Kernel::Avx512(has), false) => has.partners::<_, _, true>(table, entry, others, run, out),
             #[cfg(target_arch = "x86_64")]
-            (Kernel::Avx512(has), true) => has.partners::<_, _, false>(columns, entry, runs, out),
+            (Kernel::Avx512(has), true) => has.partners::<_, _, false>(table, entry, others, run, out),
         }
     }
 
@@ -306,16 +332,16 @@ pub struct Motion<S, const D: usize> {
     pub(crate) back: [S; D],
 }
 
-/// A bit for each lane that is still inside the run.
+/// A bit for each of so many lanes that is still inside the run.
 #[inline(always)]
-fn lanes_below(remaining: usize) -> u32 {
+fn lanes_below<const WIDTH: usize>(remaining: usize) -> u32 {
     if slipped(Slip::MaskShort) {
-        return (1 << remaining.saturating_sub(1).min(LANES)) - 1;
+        return (1 << remaining.saturating_sub(1).min(WIDTH)) - 1;
     }
     if slipped(Slip::MaskFull) {
-        return (1 << LANES) - 1;
+        return (1 << WIDTH) - 1;
     }
-    (1 << remaining.min(LANES)) - 1
+    (1 << remaining.min(WIDTH)) - 1
 }
 
 /// What a coordinate type must bring along for the kernels.
@@ -391,6 +417,15 @@ pub trait KernelScalar: Copy {
         limit: Self,
     ) -> ([Self; LANES], u32);
 
+    /// A bit for each of sixteen balls that touches a ball. Their centres and radii are read at the pointers.
+    ///
+    /// # Safety
+    ///
+    /// AVX-512F must be there, and sixteen values readable at all pointers.
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    unsafe fn touches_avx512<const D: usize>(centers: [*const Self; D], radii: *const Self, ball: ([Self; D], Self)) -> u32;
+
     /// [`overlaps_avx2`](Self::overlaps_avx2) with AVX-512.
     ///
     /// # Safety
@@ -429,10 +464,10 @@ mod tests {
     fn columns<S: Scalar, const D: usize>(entries: usize) -> ([Vec<S>; D], [Vec<S>; D], Vec<u32>) {
         let corner = |entry: usize, axis: usize| (entry * (7 + 4 * axis) % 23) as f64;
         let edge = |entry: usize, axis: usize| (entry * (3 + axis) % 5) as f64;
-        let column = |f: &dyn Fn(usize) -> f64| (0..entries + LANES).map(|entry| S::from_f64(f(entry))).collect();
+        let column = |f: &dyn Fn(usize) -> f64| (0..entries + PADDING).map(|entry| S::from_f64(f(entry))).collect();
         let min = std::array::from_fn(|axis| column(&|entry| corner(entry, axis)));
         let max = std::array::from_fn(|axis| column(&|entry| corner(entry, axis) + edge(entry, axis)));
-        (min, max, (0..(entries + LANES) as u32).map(|id| id ^ 5).collect())
+        (min, max, (0..(entries + PADDING) as u32).map(|id| id ^ 5).collect())
     }
 
     fn run<S: Scalar, const D: usize>(kernel: Kernel, tasks: &[(usize, Range<usize>)]) -> (Vec<Pair>, u64) {

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Columns, Faces, LANES, Motion, Tasks, UNRANKED, lanes_below, rank};
+use super::{Columns, Faces, LANES, Motion, Own, Tasks, UNRANKED, lanes_below, rank};
 use crate::slips::{Slip, slipped};
-use crate::{Aabb, Pair, Scalar, memory};
+use crate::{Aabb, Ball, Groups, Pair, Scalar, memory};
 
 #[inline(always)]
 pub(super) fn near<S: Scalar, const D: usize>(
@@ -17,7 +17,7 @@ pub(super) fn near<S: Scalar, const D: usize>(
     for at in run.clone().step_by(LANES) {
         let squares = squared_distances(columns, point, at);
         let near = (0..LANES).fold(0, |near, lane| near | u32::from(squares[lane] <= limit) << lane);
-        for lane in set(near & lanes_below(run.end - at)) {
+        for lane in set(near & lanes_below::<LANES>(run.end - at)) {
             f(columns.ids[at + lane], squares[lane]);
         }
     }
@@ -92,17 +92,17 @@ pub(super) fn pairs<S: Scalar, const D: usize, const EXTRAS: bool>(
             break;
         }
         for task in short {
-            let (entry, bounds) = (task.entry(), columns.bounds(task.entry()));
-            batch::<S, D, EXTRAS>(columns, &bounds, entry, task.begin(), task.end(), out);
+            let own = own::<S, D, true, EXTRAS>(columns, task.entry());
+            batch::<S, D, EXTRAS>(columns, &own, task.begin(), task.end(), out);
         }
     }
     while let Some(task) = tasks.take_long() {
-        let (entry, bounds) = (task.entry(), columns.bounds(task.entry()));
+        let own = own::<S, D, true, EXTRAS>(columns, task.entry());
         for at in (task.begin()..task.end()).step_by(LANES) {
             if out.capacity() - out.len() < LANES {
                 return tasks.put_back(task, at);
             }
-            batch::<S, D, EXTRAS>(columns, &bounds, entry, at, task.end(), out);
+            batch::<S, D, EXTRAS>(columns, &own, at, task.end(), out);
         }
     }
 }
@@ -110,34 +110,35 @@ pub(super) fn pairs<S: Scalar, const D: usize, const EXTRAS: bool>(
 #[inline(always)]
 fn batch<S: Scalar, const D: usize, const EXTRAS: bool>(
     columns: &Columns<'_, S, D>,
-    bounds: &Aabb<S, D>,
-    entry: usize,
+    own: &Own<S, D>,
     at: usize,
     end: usize,
     out: &mut Vec<Pair>,
 ) {
-    let id = columns.ids[entry];
-    for other in set(overlaps(columns, bounds, at) & lanes_below(end - at)).map(|lane| at + lane) {
-        if !EXTRAS || columns.admit(entry, other) {
-            out.push(Pair::new(id, columns.ids[other]));
-        }
+    let mut hits = overlaps(columns, &own.bounds, at) & lanes_below::<LANES>(end - at);
+    if EXTRAS && hits != 0 {
+        hits &= admitted(columns, own, at);
+    }
+    for other in set(hits).map(|lane| at + lane) {
+        out.push(Pair::new(own.id, columns.ids[other]));
     }
 }
 
 pub(super) fn partners<S: Scalar, const D: usize, const BOXES: bool>(
-    columns: &Columns<'_, S, D>,
+    table: &Columns<'_, S, D>,
     entry: usize,
-    runs: &[Range<usize>],
+    others: &Columns<'_, S, D>,
+    run: Range<usize>,
     out: &mut Vec<u32>,
 ) {
-    let bounds = columns.bounds(entry);
-    for run in runs {
-        for at in run.clone().step_by(LANES) {
-            let overlapping = if BOXES { overlaps(columns, &bounds, at) } else { u32::MAX };
-            let others = set(overlapping & lanes_below(run.end - at)).map(|lane| at + lane);
-            memory::reserve(out, LANES);
-            out.extend(others.filter(|&other| other != entry && columns.admit(entry, other)).map(|other| columns.ids[other]));
+    let own = own::<S, D, BOXES, true>(table, entry);
+    for at in run.clone().step_by(LANES) {
+        let mut hits = admitted(others, &own, at) & lanes_below::<LANES>(run.end - at);
+        if BOXES {
+            hits &= overlaps(others, &own.bounds, at);
         }
+        memory::reserve(out, LANES);
+        out.extend(set(hits).map(|lane| others.ids[at + lane]).filter(|&id| id != own.id));
     }
 }
 
@@ -149,7 +150,7 @@ pub(super) fn hits<S: Scalar, const D: usize>(
 ) {
     for at in run.clone().step_by(LANES) {
         memory::reserve(out, LANES);
-        out.extend(set(overlaps(columns, bounds, at) & lanes_below(run.end - at)).map(|lane| (at + lane) as u32));
+        out.extend(set(overlaps(columns, bounds, at) & lanes_below::<LANES>(run.end - at)).map(|lane| (at + lane) as u32));
     }
 }
 
@@ -168,13 +169,41 @@ pub(super) fn cells<S: Scalar>(x: [S; 4], origin: [S; 4], inverse: [S; 4]) -> [i
     std::array::from_fn(|lane| ((x[lane] - origin[lane]) * inverse[lane]).floor_to_cell())
 }
 
+#[inline(always)]
+fn own<S: Scalar, const D: usize, const BOXES: bool, const EXTRAS: bool>(columns: &Columns<'_, S, D>, entry: usize) -> Own<S, D> {
+    columns.own::<BOXES, EXTRAS>(|column| column[entry], |column| column[entry])
+}
+
+/// A bit for each of the entries from `at` on that makes a pair with one if their boxes overlap: by their groups, and where both are
+/// balls, by these.
+#[inline(always)]
+fn admitted<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, own: &Own<S, D>, at: usize) -> u32 {
+    let mut admitted = [true; LANES];
+    if let (Some(columns), Some(own)) = (columns.groups, own.groups) {
+        let groups = |[member, mask, body]: [u32; 3]| Groups::new(member, mask).of_body(body);
+        let one_way = |a: Groups, b: Groups| slipped(Slip::GroupsOneWay) && a.member & b.mask != 0;
+        let (columns, own) = (columns.map(|column| eight(column, at)), groups(own));
+        for lane in 0..LANES {
+            let other = groups(columns.map(|column| column[lane]));
+            admitted[lane] &= own.admit(other) || one_way(own, other);
+        }
+    }
+    if let (Some((centers, radii)), Some((center, radius))) = (columns.balls, own.ball) {
+        let (centers, radii) = (centers.map(|column| eight(column, at)), eight(radii, at));
+        let own = Ball { center, radius };
+        for lane in 0..LANES {
+            admitted[lane] &= own.touches(&Ball { center: centers.map(|column| column[lane]), radius: radii[lane] });
+        }
+    }
+    bits(admitted)
+}
+
 /// A bit for each of the entries from `at` on that overlaps.
 #[inline(always)]
 pub(super) fn overlaps<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, bounds: &Aabb<S, D>, at: usize) -> u32 {
     let mut hit = [true; LANES];
     for axis in 0..D {
-        let min: &[S; LANES] = columns.min[axis][at..at + LANES].try_into().expect("the columns are padded");
-        let max: &[S; LANES] = columns.max[axis][at..at + LANES].try_into().expect("the columns are padded");
+        let (min, max) = (eight(columns.min[axis], at), eight(columns.max[axis], at));
         for lane in 0..LANES {
             hit[lane] &= (min[lane] <= bounds.max[axis]) & (bounds.min[axis] <= max[lane]);
             if slipped(Slip::TouchIsNoOverlap) {
@@ -182,5 +211,16 @@ pub(super) fn overlaps<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, b
             }
         }
     }
-    hit.iter().enumerate().fold(0, |mask, (lane, &hit)| mask | u32::from(hit) << lane)
+    bits(hit)
+}
+
+#[inline(always)]
+fn eight<T>(column: &[T], at: usize) -> &[T; LANES] {
+    column[at..].first_chunk().expect("the columns are padded")
+}
+
+/// A bit for each lane that is true.
+#[inline(always)]
+fn bits(lanes: [bool; LANES]) -> u32 {
+    lanes.iter().enumerate().fold(0, |bits, (lane, &set)| bits | u32::from(set) << lane)
 }

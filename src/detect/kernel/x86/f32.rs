@@ -104,6 +104,24 @@ impl KernelScalar for f32 {
         ranked(enter, _mm256_cmp_ps::<_CMP_LE_OQ>(enter, exit))
     }
 
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn touches_avx512<const D: usize>(
+        centers: [*const f32; D],
+        radii: *const f32,
+        (center, radius): ([f32; D], f32),
+    ) -> u32 {
+        let mut distance = _mm512_setzero_ps();
+        for axis in 0..D {
+            // SAFETY: sixteen values are readable at all pointers, by the caller's promise.
+            let along = unsafe { _mm512_sub_ps(_mm512_set1_ps(center[axis]), _mm512_loadu_ps(centers[axis])) };
+            distance = _mm512_add_ps(distance, _mm512_mul_ps(along, along));
+        }
+        // SAFETY: as above.
+        let reach = unsafe { _mm512_add_ps(_mm512_set1_ps(radius), _mm512_loadu_ps(radii)) };
+        u32::from(_mm512_cmp_ps_mask::<_CMP_LE_OQ>(distance, _mm512_mul_ps(reach, reach)))
+    }
+
     #[target_feature(enable = "avx512f,avx512vl")]
     #[inline]
     unsafe fn overlaps_avx512<const D: usize>(

@@ -114,6 +114,28 @@ impl KernelScalar for f64 {
         ranked(_mm256_set_m128(high, low), _mm256_set_m128(high_met, low_met))
     }
 
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn touches_avx512<const D: usize>(
+        centers: [*const f64; D],
+        radii: *const f64,
+        (center, radius): ([f64; D], f64),
+    ) -> u32 {
+        let mut all = 0;
+        for first in [0, 8] {
+            let mut distance = _mm512_setzero_pd();
+            for axis in 0..D {
+                // SAFETY: sixteen values are readable at all pointers, by the caller's promise.
+                let along = unsafe { _mm512_sub_pd(_mm512_set1_pd(center[axis]), _mm512_loadu_pd(centers[axis].add(first))) };
+                distance = _mm512_add_pd(distance, _mm512_mul_pd(along, along));
+            }
+            // SAFETY: as above.
+            let reach = unsafe { _mm512_add_pd(_mm512_set1_pd(radius), _mm512_loadu_pd(radii.add(first))) };
+            all |= u32::from(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(distance, _mm512_mul_pd(reach, reach))) << first;
+        }
+        all
+    }
+
     #[target_feature(enable = "avx512f,avx512vl")]
     #[inline]
     unsafe fn overlaps_avx512<const D: usize>(

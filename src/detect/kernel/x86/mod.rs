@@ -11,13 +11,13 @@ mod f64;
 use std::arch::x86_64::*;
 use std::ops::Range;
 
-use super::{Columns, Faces, LANES, Motion, Tasks, Work, lanes_below};
+use super::{Columns, Faces, LANES, Motion, Own, Tasks, Work, lanes_below};
 use crate::{Aabb, Pair, Scalar, memory};
 
 /// What both instruction sets share: `overlaps` says which of eight entries overlap, `front` moves those of eight numbers that are
 /// in a set to the front. A macro, because a function could not be compiled for two instruction sets.
 macro_rules! kernel {
-    ($token:ident, $features:literal, [$($feature:tt),*], $overlaps:ident, $front:ident, $inside:ident) => {
+    ($token:ident, $features:literal, [$($feature:tt),*], $overlaps:ident, $front:ident, $append:ident, $width:expr, $inside:ident) => {
         /// Proof that the machine has the features.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) struct $token(());
@@ -42,13 +42,14 @@ macro_rules! kernel {
             #[inline(always)]
             pub(super) fn partners<S: Scalar, const D: usize, const BOXES: bool>(
                 self,
-                columns: &Columns<'_, S, D>,
+                table: &Columns<'_, S, D>,
                 entry: usize,
-                runs: &[Range<usize>],
+                others: &Columns<'_, S, D>,
+                run: Range<usize>,
                 out: &mut Vec<u32>,
             ) {
                 // SAFETY: as above.
-                unsafe { $inside::partners::<S, D, BOXES>(columns, entry, runs, out) }
+                unsafe { $inside::partners::<S, D, BOXES>(table, entry, others, run, out) }
             }
 
             #[inline(always)]
@@ -156,8 +157,9 @@ macro_rules! kernel {
             ) -> usize {
                 // SAFETY: by the caller's promise; every column has at least `LANES` values more than there are entries.
                 let (mask, id, others) = unsafe {
-                    let mask = partners_at::<S, D, true, EXTRAS>(columns, entry, at, end);
-                    (mask, *columns.ids.get_unchecked(entry), _mm256_loadu_si256(columns.ids.as_ptr().add(at).cast()))
+                    let own = own::<S, D, true, EXTRAS>(columns, entry);
+                    let mask = partners_at::<S, D, LANES, true, EXTRAS>(columns, &own, at, end);
+                    (mask, own.id, _mm256_loadu_si256(columns.ids.as_ptr().add(at).cast()))
                 };
                 let (id, others) = (_mm256_set1_epi32(id as i32), $front(others, mask));
                 let (a, b) = (_mm256_min_epu32(id, others), _mm256_max_epu32(id, others));
@@ -175,26 +177,32 @@ macro_rules! kernel {
 
             #[target_feature(enable = $features)]
             pub(super) fn partners<S: Scalar, const D: usize, const BOXES: bool>(
-                columns: &Columns<'_, S, D>,
+                table: &Columns<'_, S, D>,
                 entry: usize,
-                runs: &[Range<usize>],
+                others: &Columns<'_, S, D>,
+                run: Range<usize>,
                 out: &mut Vec<u32>,
             ) {
-                assert!(entry < columns.entries);
-                for run in runs {
-                    assert!(run.end <= columns.entries);
-                    let mut at = run.start;
-                    while at < run.end {
-                        // SAFETY: the entry is one; `at` lies within the run, which ends within the entries.
-                        let (mask, others) = unsafe {
-                            let mask = partners_at::<S, D, BOXES, true>(columns, entry, at, run.end);
-                            (mask, _mm256_loadu_si256(columns.ids.as_ptr().add(at).cast()))
-                        };
-                        // The entry itself is no partner of its own.
-                        let itself = if entry.wrapping_sub(at) < LANES { 1 << (entry - at) } else { 0 };
-                        append(out, $front(others, mask & !itself), mask & !itself);
-                        at += LANES;
+                assert!(entry < table.entries && run.end <= others.entries);
+                // SAFETY: the entry is one.
+                let own = unsafe { own::<S, D, BOXES, true>(table, entry) };
+                // A copy: for all that the compiler knows, what is written to `out` might change what is borrowed.
+                let (others, mut at) = (*others, run.start);
+                while at < run.end {
+                    memory::reserve(out, $width);
+                    let end = run.end.min(at + (out.capacity() - out.len()) / $width * $width);
+                    let (to, mut len) = (out.as_mut_ptr(), out.len());
+                    while at < end {
+                        // SAFETY: `at` lies within the run, which ends within the entries, behind which every column is padded;
+                        // there is room for `$width` numbers for each look at so many entries, and none takes more.
+                        unsafe {
+                            let partners = partners_at::<S, D, $width, BOXES, true>(&others, &own, at, run.end);
+                            len += $append(others.ids.as_ptr().add(at), partners, own.id, to.add(len));
+                        }
+                        at += $width;
                     }
+                    // SAFETY: the numbers up to `len` were written above, each time at the end of the last.
+                    unsafe { out.set_len(len) };
                 }
             }
 
@@ -230,7 +238,7 @@ macro_rules! kernel {
                     let (min, max) = (columns.min.map(|c| c[at..].as_ptr()), columns.max.map(|c| c[at..].as_ptr()));
                     // SAFETY: AVX2 is among the features, and every column has at least `LANES` values more than there are entries.
                     let (squares, near) = unsafe { S::near_avx2(min, max, point, limit) };
-                    let mut left = near & lanes_below(run.end - at);
+                    let mut left = near & lanes_below::<LANES>(run.end - at);
                     while left != 0 {
                         let lane = left.trailing_zeros() as usize;
                         f(columns.ids[at + lane], squares[lane]);
@@ -245,35 +253,36 @@ macro_rules! kernel {
                 work.run()
             }
 
-            /// Which of the entries from `at` to `end` make a pair with an entry, if all that counts is their boxes, or what is extra,
-            /// or both.
+            /// Which of the entries from `at` to `end`, the first `WIDTH` of them, make a pair with one, if all that counts is their
+            /// boxes, or what is extra, or both.
             ///
             /// # Safety
             ///
-            /// `entry < columns.entries`, `at < end <= columns.entries`.
+            /// `at < end <= columns.entries`.
             #[target_feature(enable = $features)]
             #[inline]
-            unsafe fn partners_at<S: Scalar, const D: usize, const BOXES: bool, const EXTRAS: bool>(
+            unsafe fn partners_at<S: Scalar, const D: usize, const WIDTH: usize, const BOXES: bool, const EXTRAS: bool>(
                 columns: &Columns<'_, S, D>,
-                entry: usize,
+                own: &Own<S, D>,
                 at: usize,
                 end: usize,
             ) -> u32 {
-                // SAFETY: by the caller's promise; every column has at least `LANES` values more than there are entries.
+                let mut mask = lanes_below::<WIDTH>(end - at);
+                // SAFETY: by the caller's promise; every column has at least `PADDING` values more than there are entries.
                 unsafe {
-                    let mut mask = lanes_below(end - at);
                     if BOXES {
-                        let low = columns.min.map(|column| *column.get_unchecked(entry));
-                        let high = columns.max.map(|column| *column.get_unchecked(entry));
-                        mask = overlaps_at(columns, &low, &high, at, end);
+                        mask &= by_eights::<WIDTH>(|lane| {
+                            let (min, max) = (columns.min.map(|c| c.as_ptr().add(at + lane)), columns.max.map(|c| c.as_ptr().add(at + lane)));
+                            S::$overlaps(min, max, &own.bounds.min, &own.bounds.max)
+                        });
                     }
                     if EXTRAS {
-                        if let Some(groups) = &columns.groups {
-                            mask &= admitted(groups.map(|column| column.as_ptr().add(at)), groups.map(|c| *c.get_unchecked(entry)));
+                        if let (Some(groups), Some(own)) = (&columns.groups, own.groups) {
+                            mask &= by_eights::<WIDTH>(|lane| admitted(groups.map(|column| column.as_ptr().add(at + lane)), own));
                         }
-                        if let Some((centers, radii)) = &columns.balls {
-                            let ball = (centers.map(|c| *c.get_unchecked(entry)), *radii.get_unchecked(entry));
-                            mask &= S::touches_avx2(centers.map(|c| c.as_ptr().add(at)), radii.as_ptr().add(at), ball);
+                        if let (Some((centers, radii)), Some(own)) = (&columns.balls, own.ball) {
+                            let (centers, radii) = (centers.map(|c| c.as_ptr().add(at)), radii.as_ptr().add(at));
+                            mask &= if WIDTH > LANES { S::touches_avx512(centers, radii, own) } else { S::touches_avx2(centers, radii, own) };
                         }
                     }
                     mask
@@ -297,20 +306,22 @@ macro_rules! kernel {
                 // SAFETY: by the caller's promise; every column has at least `LANES` values more than there are entries.
                 unsafe {
                     let (min, max) = (columns.min.map(|c| c.as_ptr().add(at)), columns.max.map(|c| c.as_ptr().add(at)));
-                    S::$overlaps(min, max, low, high) & lanes_below(end - at)
+                    S::$overlaps(min, max, low, high) & lanes_below::<LANES>(end - at)
                 }
             }
         }
     };
 }
 
-kernel!(HasAvx2, "avx2,bmi2,popcnt", ["avx2", "bmi2", "popcnt"], overlaps_avx2, front_avx2, avx2);
+kernel!(HasAvx2, "avx2,bmi2,popcnt", ["avx2", "bmi2", "popcnt"], overlaps_avx2, front_avx2, append_avx2, LANES, avx2);
 kernel!(
     HasAvx512,
     "avx512f,avx512vl,avx2,bmi2,popcnt",
     ["avx512f", "avx512vl", "avx2", "bmi2", "popcnt"],
     overlaps_avx512,
     front_avx512,
+    append_avx512,
+    WIDE,
     avx512
 );
 
@@ -325,6 +336,63 @@ fn append(out: &mut Vec<u32>, front: __m256i, set: u32) {
         _mm256_storeu_si256(out.as_mut_ptr().add(len).cast(), front);
         out.set_len(len + set.count_ones() as usize);
     }
+}
+
+/// Reads an entry.
+///
+/// # Safety
+///
+/// `entry < columns.entries`.
+#[inline(always)]
+unsafe fn own<S: Scalar, const D: usize, const BOXES: bool, const EXTRAS: bool>(
+    columns: &Columns<'_, S, D>,
+    entry: usize,
+) -> Own<S, D> {
+    // SAFETY: by the caller's promise; every column is longer than there are entries.
+    columns
+        .own::<BOXES, EXTRAS>(|column| unsafe { *column.get_unchecked(entry) }, |column| unsafe { *column.get_unchecked(entry) })
+}
+
+/// So many are compared at once with an entry that has many to be compared with, if there are registers that long.
+const WIDE: usize = 16;
+
+/// A bit for each of some lanes, of which `f` does eight at a time, from the given one on.
+#[inline(always)]
+fn by_eights<const WIDTH: usize>(f: impl Fn(usize) -> u32) -> u32 {
+    (0..WIDTH).step_by(LANES).fold(0, |all, lane| all | (f(lane) & 0xff) << lane)
+}
+
+/// Writes those of eight numbers that are in a set and are not `own`, and returns how many.
+///
+/// # Safety
+///
+/// AVX2 and POPCNT must be there, eight numbers readable at `from` and writable at `to`.
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+unsafe fn append_avx2(from: *const u32, set: u32, own: u32, to: *mut u32) -> usize {
+    // SAFETY: by the caller's promise.
+    let numbers = unsafe { _mm256_loadu_si256(from.cast()) };
+    let same = _mm256_cmpeq_epi32(numbers, _mm256_set1_epi32(own as i32));
+    let set = set & !_mm256_movemask_ps(_mm256_castsi256_ps(same)) as u32;
+    // SAFETY: by the caller's promise.
+    unsafe { _mm256_storeu_si256(to.cast(), front_avx2(numbers, set)) };
+    set.count_ones() as usize
+}
+
+/// Writes those of sixteen numbers that are in a set and are not `own`, and returns how many.
+///
+/// # Safety
+///
+/// AVX-512F and POPCNT must be there, sixteen numbers readable at `from` and writable at `to`.
+#[target_feature(enable = "avx512f,popcnt")]
+#[inline]
+unsafe fn append_avx512(from: *const u32, set: u32, own: u32, to: *mut u32) -> usize {
+    // SAFETY: by the caller's promise.
+    let numbers = unsafe { _mm512_loadu_si512(from.cast()) };
+    let set = _mm512_mask_cmpneq_epi32_mask(set as __mmask16, numbers, _mm512_set1_epi32(own as i32));
+    // SAFETY: by the caller's promise.
+    unsafe { _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi32(set, numbers)) };
+    set.count_ones() as usize
 }
 
 /// Which of eight entries an entry may pair with, by their groups: [`Groups::admit`](crate::Groups::admit) eight times.
