@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 
 use crate::detect::sink::{Consumer, Store};
+use crate::engine::Engine;
 use crate::objects::Objects;
 use crate::step::step;
+use crate::workers::Team;
 use crate::{Aabb, Ball, Bounded, BroadPhase, Groups, Pair, Pairs, Scalar};
 
 impl<S: Scalar, const D: usize> BroadPhase<S, D> {
@@ -12,8 +14,8 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// edges and faces. Works in the rayon pool in which it is called.
     ///
     /// In the pairs, `a` is an index into `first` and `b` one into `second`. [`Groups`] and [`Ball`]s count as always;
-    /// [`Bounded::pairs_with`] is not asked, because it knows one type only. In [`Pairs::rejected`], the objects of `second` are
-    /// numbered on after those of `first`.
+    /// [`Bounded::pairs_with`] is not asked, because it knows one type only. In [`Pairs::rejected`], in [`queries`](Self::queries) and in
+    /// the [`debug_view`](Self::debug_view), the objects of `second` are numbered on after those of `first`.
     ///
     /// ```
     /// use pivotgrid::{Aabb, Ball, BroadPhase, Pair};
@@ -30,15 +32,33 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         B: Bounded<S, D> + Sync,
     {
         let sets = TwoSets { first, second };
-        let len = <TwoSets<'_, A, B> as Objects<S, D>>::len(&sets);
-        let border = first.len() as u32;
-        self.in_pool(len, |engine, team| {
-            let filter = |pair: Pair| Objects::<S, D>::pair(&sets, pair.a as usize, pair.b as usize);
-            step(engine, &sets, team, || StoreBetween { store: Store { filter }, border }, drop);
-            engine.order_pairs(team);
-        });
+        self.in_pool(first.len().saturating_add(second.len()), |engine, team| store_between(engine, &sets, team));
         self.found()
     }
+
+    /// [`par_detect_between`](Self::par_detect_between) on the calling thread.
+    pub fn detect_between<A, B>(&mut self, first: &[A], second: &[B]) -> Pairs<'_>
+    where
+        A: Bounded<S, D> + Sync,
+        B: Bounded<S, D> + Sync,
+    {
+        let sets = TwoSets { first, second };
+        self.with_team(Team::ALONE, |engine, team| store_between(engine, &sets, team));
+        self.found()
+    }
+}
+
+/// A step that stores its pairs with the indices that their objects have in their sets.
+fn store_between<S: Scalar, const D: usize, A, B>(engine: &mut Engine<S, D>, sets: &TwoSets<'_, A, B>, team: Team)
+where
+    A: Bounded<S, D> + Sync,
+    B: Bounded<S, D> + Sync,
+{
+    let filter = |pair: Pair| Objects::<S, D>::pair(sets, pair.a as usize, pair.b as usize);
+    let border = sets.first.len();
+    step(engine, sets, team, || StoreBetween { store: Store { filter }, border: border as u32 }, drop);
+    engine.border = border;
+    engine.order_pairs(team);
 }
 
 /// Two sets as one: the second behind the first.
@@ -63,7 +83,7 @@ impl<A, B> TwoSets<'_, A, B> {
 
 impl<S: Scalar, const D: usize, A: Bounded<S, D> + Sync, B: Bounded<S, D> + Sync> Objects<S, D> for TwoSets<'_, A, B> {
     fn len(&self) -> usize {
-        self.first.len() + self.second.len()
+        self.first.len().saturating_add(self.second.len())
     }
 
     fn bounds(&self, index: usize) -> Aabb<S, D> {

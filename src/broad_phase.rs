@@ -133,6 +133,13 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         self.found()
     }
 
+    /// [`par_detect_by`](Self::par_detect_by) on the calling thread.
+    pub fn detect_by(&mut self, count: usize, aabb: impl Fn(usize) -> Aabb<S, D> + Sync) -> Pairs<'_> {
+        let objects = By { len: count, bounds: aabb };
+        self.with_team(Team::ALONE, |engine, team| store(engine, &objects, team));
+        self.found()
+    }
+
     /// Shows every overlapping pair to a function instead of storing it: for those who go straight on to the narrow phase or a
     /// force loop. Works in the rayon pool in which it is called.
     ///

@@ -52,7 +52,8 @@ pub struct DebugBlock<S, const D: usize> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DebugObject<S, const D: usize> {
-    /// Its place in the user's slice.
+    /// Its place in the user's slice. After [`par_detect_between`](BroadPhase::par_detect_between), objects of the second set are
+    /// numbered on after those of the first.
     pub index: usize,
     /// Its level, by the place in [`Stats::levels`](crate::Stats::levels); none if it fitted no level and was listed.
     pub level: Option<usize>,
@@ -66,9 +67,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// It is empty before the first step, after one that did not come to its end because the user's code panicked, and after
     /// [`shrink_to_fit`](Self::shrink_to_fit), until the next step.
     pub fn debug_view(&self) -> DebugView<'_, S, D> {
-        let grid = &self.engine.grid;
-        let given_back = grid.objects.iter().sum::<usize>() > 0 && grid.chunks.is_empty();
-        DebugView { broad_phase: (self.engine.known > 0 && !given_back).then_some(self) }
+        DebugView { broad_phase: self.has_grid().then_some(self) }
     }
 }
 
@@ -96,9 +95,9 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
         })
     }
 
-    /// The pairs of the step, if it stored them.
+    /// The pairs of the step, if it stored them, as it returned them. (Pairs with static objects are not among them.)
     pub fn pairs(&self) -> Pairs<'a> {
-        self.broad_phase.map_or(Pairs::new(&[], &[]), |of| Pairs::new(&of.engine.pairs, &of.engine.rejected))
+        self.broad_phase.map_or(Pairs::new(&[], &[]), |of| of.found())
     }
 
     /// A line for each of [`pairs`](Self::pairs), from the centre of one box to that of the other. (In infinite boxes the centre
@@ -108,7 +107,8 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
         for object in self.objects() {
             centers[object.index] = object.bounds.center();
         }
-        self.pairs().iter().map(move |Pair { a, b }| [centers[a as usize], centers[b as usize]])
+        let border = self.broad_phase.map_or(0, |of| of.engine.border);
+        self.pairs().iter().map(move |Pair { a, b }| [centers[a as usize], centers[border + b as usize]])
     }
 
     fn columns(&self) -> Option<Columns<'a, S, D>> {

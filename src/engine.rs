@@ -38,6 +38,8 @@ pub(crate) struct Engine<S, const D: usize> {
     pub(crate) next_order: Vec<u32>,
     /// How many objects the last complete step had; `order` is valid up to here.
     pub(crate) known: usize,
+    /// Where the second of two sets begins, if the last step had two: in its pairs, `b` is counted from here.
+    pub(crate) border: usize,
     pub(crate) workers: Vec<CachePadded<Worker>>,
     pub(crate) survey: Survey,
     pub(crate) budget: Budget,
@@ -84,6 +86,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             order: Vec::new(),
             next_order: Vec::new(),
             known: 0,
+            border: 0,
             workers: Vec::new(),
             survey: Survey::default(),
             pairs: Vec::new(),
@@ -146,12 +149,6 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.budget.refund(self.grid.directory.bytes());
         self.budget.charge(bytes);
         self.grid.directory = Directory::new(bits).unwrap_or_else(|| memory::refused_by_system(bytes));
-    }
-
-    /// Ends the step, because the pool would need so many bytes.
-    pub(crate) fn refuse_chunks(&self, bytes: usize) -> ! {
-        let more = bytes - self.grid.pool.bytes();
-        if more > self.budget.left() { self.budget.refuse(more) } else { memory::refused_by_system(more) }
     }
 
     /// Empties the directory and takes the chunks back.

@@ -147,7 +147,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                     self.clear(team);
                     self.grow_directory(bits);
                 }
-                Err(Full::Memory(bytes)) => self.refuse_chunks(bytes),
+                Err(Full::Memory(bytes)) => memory::refused_by_system(bytes),
+                Err(Full::Limit(bytes)) => self.budget.refuse(bytes - pool_before),
                 Err(Full::Pool) => {
                     plan.coarsen();
                     self.clear(team);

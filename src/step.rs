@@ -34,6 +34,7 @@ pub(crate) fn rebuild<S: Scalar, const D: usize>(
     // If the user's code panics below, or memory is refused, nothing of the last step is known any more. All that is lost with its
     // order is some speed.
     let known = std::mem::take(&mut engine.known);
+    engine.border = 0;
     let visited = known.max(len);
     let team = engine.prepare(known, visited, team);
     let order = std::mem::take(&mut engine.order);

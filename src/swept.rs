@@ -44,6 +44,10 @@ use crate::{Aabb, Bounded, Scalar};
 /// }
 /// ```
 ///
+/// Whether they meet in time is asked through [`Bounded::pairs_with`]. Where that is not, as in
+/// [`par_detect_with`](crate::BroadPhase::par_detect_with) and [`par_detect_between`](crate::BroadPhase::par_detect_between), the pairs
+/// are those of the unions; [`time_of_contact`](Self::time_of_contact) tells which of them meet.
+///
 /// # Rounding
 ///
 /// No pair that meets is lost, to the last bit; in return, a pair that misses by less than some 1e-15 of the time since the

@@ -19,8 +19,10 @@ pub(crate) enum Full {
     Directory,
     /// The pool has no index left.
     Pool,
-    /// There is no memory for the pool to grow, or it may not have it. Holds how many bytes it would have had in all.
+    /// The system has no memory for the pool to grow. Holds how many bytes were asked for.
     Memory(usize),
+    /// The pool may not have more memory. Holds how many bytes it would have had in all.
+    Limit(usize),
 }
 
 /// Slabs per doubling: a slab adds a quarter of what there is, so at most a fifth of the pool is unused when it stops growing.
@@ -85,10 +87,14 @@ impl Pool {
     fn grow(&self, slab: usize) -> Result<(), Full> {
         let bytes = (0..=slab).map(|slab| self.slab_bytes(slab)).sum();
         if bytes > self.most_bytes {
-            return Err(Full::Memory(bytes));
+            return Err(Full::Limit(bytes));
         }
         let mine = Slab::new(self.slab_chunks(slab) * self.words_per_chunk).and_then(Slab::into_raw);
-        let mine = mine.ok_or(Full::Memory(bytes))?;
+        let Some(mine) = mine else {
+            // Relaxed: as in `allocate`. Who was refused uses the slab of another thread that was not.
+            let is_there = !self.slabs[slab].load(Ordering::Relaxed).is_null();
+            return if is_there { Ok(()) } else { Err(Full::Memory(self.slab_bytes(slab))) };
+        };
         let null = std::ptr::null_mut();
         if planted(Bug::SlabByStore) {
             self.slabs[slab].store(mine, Ordering::Release);

@@ -24,7 +24,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     }
 
     /// [`containing`](Self::containing) for many points. Rows are in no particular order until [`Rows::sort`] is called.
-    pub fn par_containing(&self, points: &[[S; D]], rows: &mut Rows<u32>) {
+    pub fn par_containing<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P], rows: &mut Rows<u32>) {
         rows.fill(points, |point, found| self.containing(*point, found));
     }
 
@@ -69,7 +69,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     }
 
     /// [`nearest`](Self::nearest) for many points.
-    pub fn par_nearest(&self, points: &[[S; D]], k: usize, rows: &mut Rows<Neighbor<S>>) {
+    pub fn par_nearest<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P], k: usize, rows: &mut Rows<Neighbor<S>>) {
         rows.fill(points, |point, found| self.nearest(*point, k, found));
     }
 

@@ -7,11 +7,10 @@
 use std::ops::ControlFlow;
 
 use super::cast::Cast;
-use super::lanes::{bits, load};
 use super::tree::{MAX_HEIGHT, Tree};
 use super::{Hit, Scene};
 use crate::Scalar;
-use crate::detect::kernel::{Faces, LANES, UNRANKED, Work, rank};
+use crate::detect::kernel::{Faces, LANES, UNRANKED, Work, bits, load, rank};
 use crate::workers::Team;
 
 /// A search under way. What is usual has code of its own, which does not ask what is not.

@@ -108,7 +108,8 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         if self.has_grid() { self.queries_in(self.regions()) } else { Queries { scene: None } }
     }
 
-    fn has_grid(&self) -> bool {
+    /// Whether the grid of the last step is complete and still there.
+    pub(crate) fn has_grid(&self) -> bool {
         let engine = &self.engine;
         let leveled: usize = engine.grid.objects.iter().sum();
         engine.known > 0 && (leveled == 0 || !engine.grid.chunks.is_empty())

@@ -4,9 +4,9 @@ use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
 
 use super::cast::is_finite;
-use super::lanes::{bits, mask, steps};
+use super::lanes::steps;
 use super::{Neighbor, Queries, Region, Scene};
-use crate::detect::kernel::{LANES, gap, squared_distances};
+use crate::detect::kernel::{LANES, bits, gap, mask, squared_distances};
 use crate::grid::{Coords, Shape, Window};
 use crate::lockfree::Chunk;
 use crate::{Aabb, Ball, Scalar};

@@ -39,7 +39,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     where
         T: Bounded<S, D> + Sync,
     {
-        step(&mut self.engine, objects, statics, Team::ALONE);
+        self.with_team(Team::ALONE, |engine, team| step(engine, objects, statics, team));
         self.found_with_statics()
     }
 

@@ -5,6 +5,8 @@ mod tier;
 
 pub use detect::PairsWithStatics;
 
+use rayon::prelude::*;
+
 use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, Groups, Queries, Scalar};
 use tier::Tier;
 
@@ -60,6 +62,12 @@ struct Item<S, const D: usize> {
     home: Home,
 }
 
+impl<S: Scalar, const D: usize> Item<S, D> {
+    fn of<T: Bounded<S, D>>(object: &T, home: Home) -> Self {
+        Item { bounds: object.aabb(), groups: object.groups(), home }
+    }
+}
+
 /// Where an object is to be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Home {
@@ -68,6 +76,9 @@ enum Home {
     Recent,
     Loose,
 }
+
+/// How many objects a thread asks for their boxes at a time, at least.
+const BLOCK: usize = 1024;
 
 /// How many of the latest changes are kept in a list: eight steps of a kernel.
 const MOST_LOOSE: usize = 64;
@@ -96,16 +107,17 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     /// Replaces everything by these objects, on the threads of the rayon pool in which it is called.
     pub fn par_build<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) {
+        // If the user's code panics here, the set stays what it was.
+        let items = objects.par_iter().with_min_len(BLOCK).map(|object| Item::of(object, Home::Base)).collect();
+        self.items = items;
         self.free.clear();
-        self.items.clear();
-        self.items.extend(objects.iter().map(|object| Item { bounds: object.aabb(), groups: object.groups(), home: Home::Base }));
         self.par_rebuild();
     }
 
     /// Adds an object and returns its index.
     pub fn insert<T: Bounded<S, D>>(&mut self, object: &T) -> u32 {
+        let item = Item::of(object, Home::Loose);
         let index = self.free.pop().unwrap_or(self.items.len() as u32);
-        let item = Item { bounds: object.aabb(), groups: object.groups(), home: Home::Loose };
         match self.items.get_mut(index as usize) {
             Some(place) => *place = item,
             None => self.items.push(item),
@@ -120,7 +132,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             None => false,
             Some(item) => {
                 let was_loose = item.home == Home::Loose;
-                *item = Item { bounds: object.aabb(), groups: object.groups(), home: Home::Loose };
+                *item = Item::of(object, Home::Loose);
                 if !was_loose {
                     self.add_loose(index);
                 }

@@ -49,8 +49,7 @@ use slots::{Place, Slots};
 /// # What things cost
 ///
 /// [`insert`](Self::insert), [`remove`](Self::remove), [`update`](Self::update) and [`get`](Self::get) take constant time. A step
-/// goes over the moving objects and the pairs; static objects that nothing is near cost it next to nothing (a look at each occupied
-/// chunk of their grid). Changes of static objects are made by the next step, at the price that [`StaticSet`] names; many at once
+/// goes over the moving objects and the pairs; static objects that nothing is near cost it nothing. Changes of static objects are made by the next step, at the price that [`StaticSet`] names; many at once
 /// cost as much as building it anew.
 ///
 /// # Margin

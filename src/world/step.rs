@@ -26,10 +26,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
     /// their grid.)
     pub fn step(&mut self) -> Events<'_, Handle> {
         self.statics.make_changes();
-        // No scene is large enough for the pool.
-        let serial_up_to = std::mem::replace(&mut self.broad_phase.engine.config.serial_up_to, usize::MAX);
-        self.broad_phase.par_detect_with(&self.moving.objects, &self.statics.set);
-        self.broad_phase.engine.config.serial_up_to = serial_up_to;
+        self.broad_phase.detect_with(&self.moving.objects, &self.statics.set);
         self.follow(On::CallingThread);
         self.events()
     }

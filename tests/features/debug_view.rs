@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::common::{Coordinate, Rng, grid_engine, pool};
+use crate::common::{Coordinate, Rng, grid_config, grid_engine, pool};
 use pivotgrid::{Aabb, Bounded, BroadPhase, DebugBlock, DebugObject, DebugView};
 use scenes::{Scene, World};
 
@@ -176,4 +176,32 @@ fn a_box_is_outlined_by_its_edges() {
     }
     assert_eq!(cube.center(), [5.0, 11.0, 17.0]);
     assert_eq!(Aabb::new([f64::MAX / 2.0; 2], [f64::MAX; 2]).center(), [f64::MAX * 0.75; 2]);
+}
+
+#[test]
+fn lines_between_two_sets_join_what_meets() {
+    let at = |x: f32| Aabb::new([x, 0.0], [x + 1.0, 1.0]);
+    let (first, second) = ([at(0.0), at(50.0), at(100.0)], [at(100.5), at(0.5)]);
+    let lines = |engine: &BroadPhase<f32, 2>| {
+        let mut lines: Vec<_> = engine.debug_view().pair_lines().map(|ends| ends.map(|[x, _]| x)).collect();
+        lines.sort_by(|one, other| one.partial_cmp(other).unwrap());
+        lines
+    };
+    let mut engine = grid_engine::<f32, 2>();
+    engine.par_detect_between(&first, &second);
+    assert_eq!(lines(&engine), [[0.5, 1.0], [100.5, 101.0]]);
+    engine.detect_between(&second, &first);
+    assert_eq!(lines(&engine), [[1.0, 0.5], [101.0, 100.5]]);
+    // One set again.
+    engine.detect(&[at(0.0), at(7.0), at(7.5)]);
+    assert_eq!(lines(&engine), [[7.5, 8.0]]);
+}
+
+#[test]
+fn pairs_are_shown_in_the_order_in_which_they_were_returned() {
+    let boxes = boxes(&World::<f32, 3>::new(Scene::Uniform, 3000, 4));
+    let mut engine = BroadPhase::<f32, 3>::with_config(grid_config().canonical_order(true)).unwrap();
+    let expected: Vec<_> = engine.par_detect(&boxes).iter().collect();
+    assert!(expected.is_sorted() && expected.len() > 1000);
+    assert!(engine.debug_view().pairs().iter().eq(expected));
 }

@@ -1,6 +1,7 @@
 //! Static sets: what moves meets what does not, through all sorts of changes, against brute force.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::common::{Coordinate, Placement, Rng, Scene, Sizes, grid_config, pool};
 use pivotgrid::{Aabb, Bounded, BroadPhase, Groups, Pair, StaticSet};
@@ -80,6 +81,7 @@ fn changes<S: Coordinate, const D: usize>(start: usize, rounds: usize) {
             });
             assert_eq!(pairs.moving.len(), wanted.count());
         }
+        assert_eq!(engine.detect_with(&moving, &statics).statics.sorted(), wanted, "round {round}, on the calling thread");
         if round % 4 == 3 {
             let everywhere = Aabb::new([S::of(-1e9); D], [S::of(1e9); D]);
             let mut found = Vec::new();
@@ -128,4 +130,34 @@ fn empty_sets_and_bad_boxes() {
     statics.insert(&everywhere);
     let pairs = engine.par_detect_with(&moving, &statics);
     assert_eq!((pairs.statics.len(), pairs.moving.rejected().len()), (99, 1));
+}
+
+/// A wall that panics when it is asked for its box.
+struct Trap(Option<Aabb<f32, 2>>);
+
+impl Bounded<f32, 2> for Trap {
+    fn aabb(&self) -> Aabb<f32, 2> {
+        self.0.unwrap_or_else(|| resume_unwind(Box::new("a trap")))
+    }
+}
+
+#[test]
+fn a_panic_of_an_object_leaves_the_set_as_it_was() {
+    let wall = |x: f32| Trap(Some(Aabb::new([x, 0.0], [x + 0.5, 1.0])));
+    let mut statics = StaticSet::<f32, 2>::new();
+    statics.par_build(&[wall(0.0), wall(1.0), wall(2.0)]);
+    let loose = statics.insert(&wall(3.0));
+    statics.remove(1);
+
+    let traps = [Trap(None), wall(9.0)];
+    assert!(catch_unwind(AssertUnwindSafe(|| statics.par_build(&traps))).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| statics.insert(&Trap(None)))).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| statics.update(0, &Trap(None)))).is_err());
+
+    assert_eq!(statics.len(), 3);
+    let mut engine = BroadPhase::<f32, 2>::new();
+    let everywhere = [Aabb::new([-9.0, -9.0], [9.0, 9.0])];
+    let found = engine.par_detect_with(&everywhere, &statics).statics.sorted();
+    assert_eq!(found, [0, 2, loose].map(|b| Pair { a: 0, b }));
+    assert_eq!(statics.insert(&wall(4.0)), 1, "the free index was not lost");
 }

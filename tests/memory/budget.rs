@@ -1,6 +1,6 @@
 //! `Config::max_bytes`: a step that needs more is refused with the need, and never answered in part.
 
-use pivotgrid::{Aabb, BroadPhase, Config, DetectError};
+use pivotgrid::{Aabb, BroadPhase, Config, DetectError, StaticSet};
 
 use crate::account::Account;
 use crate::common::{Oracle, Placement, Rng, Scene, Sizes, grid_config};
@@ -78,4 +78,11 @@ fn the_need_leads_to_a_limit_that_is_enough() {
 fn par_detect_panics_with_the_error() {
     let mut engine = BroadPhase::<f32, 3>::with_config(Config::default().max_bytes(100_000)).unwrap();
     engine.par_detect(&boxes(4000));
+}
+
+#[test]
+#[should_panic(expected = "but max_bytes is 100000")]
+fn detect_with_panics_with_the_error() {
+    let mut engine = BroadPhase::<f32, 3>::with_config(Config::default().max_bytes(100_000)).unwrap();
+    engine.detect_with(&boxes(4000), &StaticSet::new());
 }

@@ -197,6 +197,7 @@ fn two_sets_pair_across_and_not_within() {
                 let mut engine = BroadPhase::<f32, 3>::with_config(config).unwrap();
                 for threads in [1, 3] {
                     let pairs = pool(threads).install(|| engine.par_detect_between(&first, &second).sorted());
+                    assert_eq!(engine.detect_between(&first, &second).sorted(), pairs);
                     assert!(pairs.iter().map(|pair| (pair.a, pair.b)).eq(expected.iter().copied()), "{n} × {m}");
                 }
             }

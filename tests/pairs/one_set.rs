@@ -140,11 +140,14 @@ fn meet<S: Coordinate, const D: usize>(one: &Thing<S, D>, other: &Thing<S, D>) -
     boxes && groups && balls
 }
 
-/// All that kernels have a part in: pairs, boxes found by boxes, neighbours. In the order in which one thread finds them.
+/// All that kernels have a part in: pairs, boxes found by boxes, what is near, what is met on the way, neighbours. In the order in
+/// which one thread finds them.
 #[derive(Debug, PartialEq)]
 struct Findings {
     pairs: Vec<Pair>,
     found: Vec<u32>,
+    /// With the bits of the distance, or of the time.
+    measured: Vec<(u32, u64)>,
     rows: Vec<u32>,
     rejected: usize,
 }
@@ -154,18 +157,31 @@ fn findings<S: Coordinate, const D: usize>(set: InstructionSet, things: &[Thing<
     let mut engine = BroadPhase::<S, D>::with_config(config.clone()).expect("a set of this machine");
     let pairs: Vec<Pair> = engine.detect(things).iter().collect();
     let (mut found, mut some) = (Vec::new(), Vec::new());
+    let (mut measured, mut near, mut hits) = (Vec::new(), Vec::new(), Vec::new());
     let queries = engine.queries();
-    for thing in things.iter().take(10) {
+    // `max(0.0, -0.0)` may be either zero; the sum with `0.0` is always the positive one.
+    let bits = |number: S| (Into::<f64>::into(number) + 0.0).to_bits();
+    for (thing, other) in things.iter().zip(things.iter().rev()).take(10) {
         queries.overlapping(&thing.bounds, &mut some);
         found.extend_from_slice(&some);
+        queries.within(&Ball::new(thing.bounds.min, S::of(2.0)), &mut near);
+        measured.extend(near.iter().map(|neighbor| (neighbor.index, bits(neighbor.distance_squared))));
+        // On the small lattice, many a way rests along some axis.
+        let way: [S; D] = std::array::from_fn(|axis| other.bounds.min[axis] - thing.bounds.max[axis]);
+        queries.ray_hits(&Ray::new(thing.bounds.max, way), &mut hits);
+        measured.extend(hits.iter().map(|hit| (hit.index, bits(hit.t))));
+        queries.sweep_hits(&Sweep::new(thing.bounds, way), &mut hits);
+        measured.extend(hits.iter().map(|hit| (hit.index, bits(hit.t))));
+        measured.extend(queries.first_hit(&Ray::new(thing.bounds.max, way)).map(|hit| (0, bits(hit.t))));
+        measured.extend(queries.first_contact(&Sweep::new(thing.bounds, way)).map(|hit| (0, bits(hit.t))));
     }
     let mut neighbours = Neighbours::<S, D>::with_config(config).expect("a set of this machine");
     let rows = neighbours.touching(things).indices().to_vec();
-    Findings { pairs, found, rows, rejected: engine.rejected().len() }
+    Findings { pairs, found, measured, rows, rejected: engine.rejected().len() }
 }
 
 fn tortured<S: Coordinate, const D: usize>(rounds: usize) {
-    let (sets, mut rng, mut pairs) = (sets(), Rng(D as u64), 0);
+    let (sets, mut rng, mut pairs, mut measured) = (sets(), Rng(D as u64), 0, 0);
     for round in 0..rounds {
         let things = torture::<S, D>(&mut rng);
         let cell = [0.5, 1.0, 3.0, 100.0][rng.below(4)];
@@ -186,11 +202,13 @@ fn tortured<S: Coordinate, const D: usize>(rounds: usize) {
         assert_eq!(sorted, expected, "round {round}, portable: {things:?}");
         assert_eq!(reference.rows.len(), 2 * expected.len(), "round {round}, portable rows: {things:?}");
         pairs += expected.len();
+        measured += reference.measured.len();
         for &set in &sets {
             assert_eq!(findings(set, &things, cell), reference, "round {round}, {set:?}: {things:?}");
         }
     }
     assert!(pairs > 20 * rounds, "{pairs} pairs in {rounds} rounds");
+    assert!(measured > 100 * rounds, "{measured} distances and times in {rounds} rounds");
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub(super) fn near<S: Scalar, const D: usize>(
     for at in run.clone().step_by(LANES) {
         let squares = squared_distances(columns, point, at);
         let near = (0..LANES).fold(0, |near, lane| near | u32::from(squares[lane] <= limit) << lane);
-        for lane in set(near & lanes_below::<LANES>(run.end - at)) {
+        for lane in bits(near & lanes_below::<LANES>(run.end - at)) {
             f(columns.ids[at + lane], squares[lane]);
         }
     }
@@ -119,7 +119,7 @@ fn batch<S: Scalar, const D: usize, const EXTRAS: bool>(
     if EXTRAS && hits != 0 {
         hits &= admitted(columns, own, at);
     }
-    for other in set(hits).map(|lane| at + lane) {
+    for other in bits(hits).map(|lane| at + lane) {
         out.push(Pair::new(own.id, columns.ids[other]));
     }
 }
@@ -138,7 +138,7 @@ pub(super) fn partners<S: Scalar, const D: usize, const BOXES: bool>(
             hits &= overlaps(others, &own.bounds, at);
         }
         memory::reserve(out, LANES);
-        out.extend(set(hits).map(|lane| others.ids[at + lane]).filter(|&id| id != own.id));
+        out.extend(bits(hits).map(|lane| others.ids[at + lane]).filter(|&id| id != own.id));
     }
 }
 
@@ -150,17 +150,17 @@ pub(super) fn hits<S: Scalar, const D: usize>(
 ) {
     for at in run.clone().step_by(LANES) {
         memory::reserve(out, LANES);
-        out.extend(set(overlaps(columns, bounds, at) & lanes_below::<LANES>(run.end - at)).map(|lane| (at + lane) as u32));
+        out.extend(bits(overlaps(columns, bounds, at) & lanes_below::<LANES>(run.end - at)).map(|lane| (at + lane) as u32));
     }
 }
 
-/// The lanes of a mask.
+/// The numbers of the bits that are set.
 #[inline(always)]
-fn set(mut mask: u32) -> impl Iterator<Item = usize> {
+pub(crate) fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let lane = (mask != 0).then(|| mask.trailing_zeros() as usize);
+        let bit = mask.trailing_zeros();
         mask &= mask.wrapping_sub(1);
-        lane
+        (bit < u32::BITS).then_some(bit as usize)
     })
 }
 
@@ -182,28 +182,28 @@ fn admitted<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, own: &Own<S,
     if let (Some(columns), Some(own)) = (columns.groups, own.groups) {
         let groups = |[member, mask, body]: [u32; 3]| Groups::new(member, mask).of_body(body);
         let one_way = |a: Groups, b: Groups| slipped(Slip::GroupsOneWay) && a.member & b.mask != 0;
-        let (columns, own) = (columns.map(|column| eight(column, at)), groups(own));
+        let (columns, own) = (columns.map(|column| load(column, at)), groups(own));
         for lane in 0..LANES {
             let other = groups(columns.map(|column| column[lane]));
             admitted[lane] &= own.admit(other) || one_way(own, other);
         }
     }
     if let (Some((centers, radii)), Some((center, radius))) = (columns.balls, own.ball) {
-        let (centers, radii) = (centers.map(|column| eight(column, at)), eight(radii, at));
+        let (centers, radii) = (centers.map(|column| load(column, at)), load(radii, at));
         let own = Ball { center, radius };
         for lane in 0..LANES {
             admitted[lane] &= own.touches(&Ball { center: centers.map(|column| column[lane]), radius: radii[lane] });
         }
     }
-    bits(admitted)
+    mask(admitted)
 }
 
 /// A bit for each of the entries from `at` on that overlaps.
 #[inline(always)]
-pub(super) fn overlaps<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, bounds: &Aabb<S, D>, at: usize) -> u32 {
+pub(crate) fn overlaps<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, bounds: &Aabb<S, D>, at: usize) -> u32 {
     let mut hit = [true; LANES];
     for axis in 0..D {
-        let (min, max) = (eight(columns.min[axis], at), eight(columns.max[axis], at));
+        let (min, max) = (load(columns.min[axis], at), load(columns.max[axis], at));
         for lane in 0..LANES {
             hit[lane] &= (min[lane] <= bounds.max[axis]) & (bounds.min[axis] <= max[lane]);
             if slipped(Slip::TouchIsNoOverlap) {
@@ -211,16 +211,17 @@ pub(super) fn overlaps<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, b
             }
         }
     }
-    bits(hit)
+    mask(hit)
 }
 
+/// The values of the entries from `at` on.
 #[inline(always)]
-fn eight<T>(column: &[T], at: usize) -> &[T; LANES] {
+pub(crate) fn load<T>(column: &[T], at: usize) -> &[T; LANES] {
     column[at..].first_chunk().expect("the columns are padded")
 }
 
 /// A bit for each lane that is true.
 #[inline(always)]
-fn bits(lanes: [bool; LANES]) -> u32 {
-    lanes.iter().enumerate().fold(0, |bits, (lane, &set)| bits | u32::from(set) << lane)
+pub(crate) fn mask<const N: usize>(lanes: [bool; N]) -> u32 {
+    lanes.iter().enumerate().fold(0, |mask, (lane, &is)| mask | u32::from(is) << lane)
 }

@@ -1,6 +1,6 @@
 //! Comparing with AVX2 and AVX-512.
 //!
-//! The unsafe code of detection is here. A kernel runs only where its instructions were detected, and its pointers stay within
+//! The unsafe code of detection is in this folder. A kernel runs only where its instructions were detected, and its pointers stay within
 //! columns that are longer than the runs.
 
 #![allow(unsafe_code)]
