@@ -6,3 +6,4 @@ mod common;
 mod neighbours;
 mod periodic;
 mod periodic_queries;
+mod work;

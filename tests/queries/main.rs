@@ -122,7 +122,6 @@ fn maybe<S: Coordinate, const D: usize>(spoil: bool, boxes: Vec<Aabb<S, D>>, rng
     if spoil { spoiled(boxes, rng) } else { boxes }
 }
 
-/// Neither the threads that answer nor those that built the grid make a difference.
 /// Many first hits are looked for in another order than the one in which they were asked for.
 #[test]
 fn many_first_hits_come_in_the_order_of_the_questions() {
@@ -144,6 +143,7 @@ fn many_first_hits_come_in_the_order_of_the_questions() {
     check::<f64, 2>(scenes::Scene::Uniform, 3);
 }
 
+/// Neither the threads that answer nor those that built the grid make a difference.
 #[test]
 fn batches_are_the_same_on_every_pool() {
     let boxes = world::<f32, 3>(scenes::Scene::Koch, 4000, 7);
