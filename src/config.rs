@@ -32,7 +32,7 @@ pub struct Config {
     pub serial_up_to: usize,
     /// Whether pairs are delivered in ascending order instead of in the order in which they happened to be found. With it, a scene
     /// gives the same pairs in the same order for every number of threads and every history of the engine, as lockstep and replay
-    /// need it. Costs some 18 ns per pair on one thread: a fifth of a step with a million objects and as many pairs.
+    /// need it. Costs about a fifth of a step where there are as many pairs as objects.
     pub canonical_order: bool,
     /// The most memory that a step may make the engine hold, in bytes; `None`, the default, is as much as there is. A step that needs
     /// more is refused as a whole, with an error that says how much it needs: see

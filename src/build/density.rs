@@ -194,6 +194,19 @@ mod tests {
         }
     }
 
+    /// No two of the sample share a cell of these, and yet they are not taken to be empty.
+    #[test]
+    fn cells_too_small_for_the_sample_are_as_dense_as_the_larger_ones() {
+        // Low-discrepancy points keep away from each other; these do not.
+        let random = |i: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ i << 17).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40;
+        let point = |i: u64| [3 * i, 3 * i + 1, 3 * i + 2].map(|k| random(k + 1) as f64 / (1 << 24) as f64 * 100.0);
+        let density = density((0..2000).map(point), [100.0; 3]);
+        for edge in [2.0, 1.0, 0.1] {
+            let (expected, volume) = (density.expected(1e9, [edge; 3]), 1e9 * (edge / 100.0f64).powi(3));
+            assert!((0.4..2.5).contains(&(expected / volume)), "{expected} against {volume}");
+        }
+    }
+
     #[test]
     fn thickness_beyond_the_extent_holds_no_more() {
         let density = density(points(20_000).map(|p| [p[0] * 100.0, p[1] * 100.0, p[2]]), [100.0, 100.0, 1.0]);

@@ -333,6 +333,9 @@ mod tests {
         let plan = plan(lattice(20, 1.5, 1.0).chain([huge]));
         assert!(plan.levels[0].cell_size()[1] < 10.0);
         assert!(plan.levels.len() == 1 && plan.listed == 1);
+        // The list is not one of the levels that may be used.
+        let plan = plan_with(lattice(20, 1.5, 1.0).chain([huge]), &Config::default().max_levels(1));
+        assert!(plan.levels.len() == 1 && plan.listed == 1);
     }
 
     #[test]

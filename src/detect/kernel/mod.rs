@@ -323,7 +323,7 @@ pub(crate) struct Faces<'a, S, const D: usize> {
 pub struct Motion<S, const D: usize> {
     /// Nothing earlier is of interest.
     pub(crate) from: S,
-    /// Whether it does not move along an axis. To ask for each axis takes a fifth more time, so only those ask who have to.
+    /// Whether it does not move along an axis. To ask for each axis takes time, so only those ask who have to.
     pub(crate) rests: [bool; D],
     /// Along the other axes, the inverse of how fast it moves.
     pub(crate) inverse: [S; D],
