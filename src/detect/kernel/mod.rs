@@ -95,17 +95,16 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
         self.ids[entry]
     }
 
-    /// An entry, to be compared with others: its box, or what is extra, or both. The functions read its value in a
-    /// column: kernels have ways of their own to do that.
+    /// An entry, to be compared with others: its box, or what is extra, or both. The functions read what a column has for it, each
+    /// kernel in its own way.
     #[inline(always)]
-    fn own<const BOXES: bool, const EXTRAS: bool>(&self, number: impl Fn(&[S]) -> S, index: impl Fn(&[u32]) -> u32) -> Own<S, D> {
+    fn own<const BOXES: bool, const EXTRAS: bool>(&self, number: impl Fn(&[S]) -> S, word: impl Fn(&[u32]) -> u32) -> Own<S, D> {
         let bounds = || Aabb { min: self.min.map(&number), max: self.max.map(&number) };
-        let groups = self.groups.filter(|_| EXTRAS);
-        let balls = self.balls.filter(|_| EXTRAS);
+        let (groups, balls) = (self.groups.filter(|_| EXTRAS), self.balls.filter(|_| EXTRAS));
         Own {
-            id: index(self.ids),
+            id: word(self.ids),
             bounds: if BOXES { bounds() } else { Aabb::EMPTY },
-            groups: groups.map(|columns| columns.map(&index)),
+            groups: groups.map(|columns| columns.map(&word)),
             ball: balls.map(|(centers, radii)| (centers.map(&number), number(radii))),
         }
     }
@@ -141,7 +140,7 @@ pub(crate) enum Kernel {
     /// AVX2 and the bit instructions that came with it.
     #[cfg(target_arch = "x86_64")]
     Avx2(x86::HasAvx2),
-    /// AVX-512 with its 256-bit forms, which has an instruction for moving hits to the front.
+    /// AVX-512, which has an instruction for moving hits to the front; mostly its 256-bit forms.
     #[cfg(target_arch = "x86_64")]
     Avx512(x86::HasAvx512),
 }

@@ -12,7 +12,7 @@ use crate::memory::{Budget, grow_exactly};
 /// cannot guess. Copied together once, they are one run for all entries of the cell.
 #[derive(Debug)]
 pub(crate) struct Packed<S, const D: usize> {
-    // Columns as long as the first one, if they are needed at all.
+    // Columns as long as the first one; groups and balls only if there are some.
     ids: Vec<u32>,
     min: [Vec<S>; D],
     max: [Vec<S>; D],
@@ -37,7 +37,7 @@ impl<S: Scalar, const D: usize> Packed<S, D> {
     /// Empties it, for copies of entries of these columns.
     pub(crate) fn clear(&mut self, table: &Columns<'_, S, D>) {
         self.len = 0;
-        self.reserve(table, self.ids.len());
+        self.reserve(table, self.ids.len().max(PADDING));
     }
 
     /// Forgets all but the first so many entries.
@@ -72,15 +72,11 @@ impl<S: Scalar, const D: usize> Packed<S, D> {
 
     /// The copies as kernels read them.
     pub(crate) fn columns(&self, table: &Columns<'_, S, D>) -> Columns<'_, S, D> {
-        Columns {
-            min: self.min.each_ref().map(Vec::as_slice),
-            max: self.max.each_ref().map(Vec::as_slice),
-            ids: &self.ids,
-            groups: table.groups.map(|_| self.groups.each_ref().map(Vec::as_slice)),
-            balls: table.balls.map(|_| (self.centers.each_ref().map(Vec::as_slice), self.radii.as_slice())),
-            all_round: table.all_round,
-            entries: self.len,
-        }
+        let columns = Columns::new(self.min.each_ref().map(Vec::as_slice), self.max.each_ref().map(Vec::as_slice), &self.ids);
+        let groups = table.groups.map(|_| self.groups.each_ref().map(Vec::as_slice));
+        let balls = table.balls.map(|_| (self.centers.each_ref().map(Vec::as_slice), self.radii.as_slice()));
+        let columns = columns.with(groups, balls);
+        Columns { all_round: table.all_round, entries: columns.entries.min(self.len), ..columns }
     }
 
     #[cold]
@@ -93,13 +89,12 @@ impl<S: Scalar, const D: usize> Packed<S, D> {
         self.ids.len()
     }
 
-    /// Makes all columns that copies of these have at least so long.
+    /// Makes all columns that copies of these have at least so long. (Boxes that nobody looks at have columns as well, so that whatever
+    /// a kernel reads is there; they are just not copied.)
     pub(crate) fn reserve(&mut self, table: &Columns<'_, S, D>, room: usize) {
         let budget = &Budget::unlimited();
         grow_exactly(&mut self.ids, room, 0, budget);
-        if !table.all_round {
-            self.min.iter_mut().chain(&mut self.max).for_each(|column| grow_exactly(column, room, S::ZERO, budget));
-        }
+        self.min.iter_mut().chain(&mut self.max).for_each(|column| grow_exactly(column, room, S::ZERO, budget));
         if table.groups.is_some() {
             self.groups.iter_mut().for_each(|column| grow_exactly(column, room, 0, budget));
         }

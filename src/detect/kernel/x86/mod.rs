@@ -1,7 +1,7 @@
 //! Comparing with AVX2 and AVX-512.
 //!
-//! The unsafe code of detection is in this folder. A kernel runs only where its instructions were detected, and its pointers stay within
-//! columns that are longer than the runs.
+//! The unsafe code of detection is in this folder. A kernel runs only where its instructions were detected, and its pointers stay
+//! within columns that are longer than the runs.
 
 #![allow(unsafe_code)]
 
@@ -15,9 +15,12 @@ use super::{Columns, Faces, LANES, Motion, Own, Tasks, Work, lanes_below};
 use crate::{Aabb, Pair, Scalar, memory};
 
 /// What both instruction sets share: `overlaps` says which of eight entries overlap, `front` moves those of eight numbers that are
-/// in a set to the front. A macro, because a function could not be compiled for two instruction sets.
+/// in a set to the front, `append` does so with `width` numbers. A macro, because a function could not be compiled for two instruction
+/// sets.
 macro_rules! kernel {
-    ($token:ident, $features:literal, [$($feature:tt),*], $overlaps:ident, $front:ident, $append:ident, $width:expr, $inside:ident) => {
+    (
+        $token:ident, $features:literal, [$($feature:tt),*], $overlaps:ident, $front:ident, $append:ident, $width:expr, $inside:ident
+    ) => {
         /// Proof that the machine has the features.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) struct $token(());
@@ -78,14 +81,24 @@ macro_rules! kernel {
             }
 
             #[inline(always)]
-            pub(super) fn meets<S: Scalar, const D: usize, const RESTS: bool>(self, boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> ([S; LANES], u32) {
+            pub(super) fn meets<S: Scalar, const D: usize, const RESTS: bool>(
+                self,
+                boxes: Faces<'_, S, D>,
+                motion: &Motion<S, D>,
+                to: S,
+            ) -> ([S; LANES], u32) {
                 let Faces { near, far } = boxes;
                 // SAFETY: the features were detected, and with them AVX2; the pointers are those of arrays.
                 unsafe { S::meets_avx2::<D, RESTS>(near.map(|face| face.as_ptr()), far.map(|face| face.as_ptr()), motion, to) }
             }
 
             #[inline(always)]
-            pub(super) fn ranks<S: Scalar, const D: usize, const RESTS: bool>(self, boxes: Faces<'_, S, D>, motion: &Motion<S, D>, to: S) -> [u32; LANES] {
+            pub(super) fn ranks<S: Scalar, const D: usize, const RESTS: bool>(
+                self,
+                boxes: Faces<'_, S, D>,
+                motion: &Motion<S, D>,
+                to: S,
+            ) -> [u32; LANES] {
                 let Faces { near, far } = boxes;
                 // SAFETY: as above.
                 unsafe { S::ranks_avx2::<D, RESTS>(near.map(|face| face.as_ptr()), far.map(|face| face.as_ptr()), motion, to) }
@@ -272,8 +285,8 @@ macro_rules! kernel {
                 unsafe {
                     if BOXES {
                         mask &= by_eights::<WIDTH>(|lane| {
-                            let (min, max) = (columns.min.map(|c| c.as_ptr().add(at + lane)), columns.max.map(|c| c.as_ptr().add(at + lane)));
-                            S::$overlaps(min, max, &own.bounds.min, &own.bounds.max)
+                            let from = |column: &[S]| column.as_ptr().add(at + lane);
+                            S::$overlaps(columns.min.map(from), columns.max.map(from), &own.bounds.min, &own.bounds.max)
                         });
                     }
                     if EXTRAS {
@@ -282,7 +295,10 @@ macro_rules! kernel {
                         }
                         if let (Some((centers, radii)), Some(own)) = (&columns.balls, own.ball) {
                             let (centers, radii) = (centers.map(|c| c.as_ptr().add(at)), radii.as_ptr().add(at));
-                            mask &= if WIDTH > LANES { S::touches_avx512(centers, radii, own) } else { S::touches_avx2(centers, radii, own) };
+                            mask &= match WIDTH {
+                                LANES => S::touches_avx2(centers, radii, own),
+                                _ => S::touches_avx512(centers, radii, own),
+                            };
                         }
                     }
                     mask
