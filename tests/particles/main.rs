@@ -5,4 +5,6 @@ mod common;
 
 mod neighbours;
 mod periodic;
+mod periodic_casts;
+mod periodic_nearest;
 mod periodic_queries;
