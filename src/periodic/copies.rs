@@ -23,34 +23,44 @@ pub(super) struct Copy<S, const D: usize> {
 
 /// What there is along one axis: an interval, moved down by each of some numbers of periods.
 #[derive(Clone, Copy, Debug)]
-struct Along<S> {
-    min: S,
-    max: S,
+pub(super) struct Along<S> {
+    pub(super) min: S,
+    pub(super) max: S,
     /// How many periods it was moved down to get there.
-    periods: i32,
+    pub(super) periods: i32,
     /// The least number of further periods, and how many numbers there are.
-    first: i32,
-    count: i32,
-    is_long: bool,
+    pub(super) first: i32,
+    pub(super) count: i32,
+    /// Whether ghosts do not count even if there are no further periods.
+    pub(super) is_long: bool,
+}
+
+impl<S: Scalar> Along<S> {
+    /// An interval that is where it is.
+    pub(super) fn once(min: S, max: S) -> Self {
+        Along { min, max, periods: 0, first: 0, count: 1, is_long: false }
+    }
 }
 
 impl<S: Scalar, const D: usize> Domain<S, D> {
     /// Calls `f` with the copies of a question that reaches as far as a valid box; not at all if it is too long or too far away.
-    pub(super) fn for_each_copy(&self, bounds: &Aabb<S, D>, mut f: impl FnMut(&Copy<S, D>)) {
-        let mut axes = [Along { min: S::ZERO, max: S::ZERO, periods: 0, first: 0, count: 1, is_long: false }; D];
+    pub(super) fn for_each_copy(&self, bounds: &Aabb<S, D>, f: impl FnMut(&Copy<S, D>)) {
+        let mut axes: [_; D] = std::array::from_fn(|axis| Along::once(bounds.min[axis], bounds.max[axis]));
         for axis in 0..D {
-            let (min, max) = (bounds.min[axis], bounds.max[axis]);
-            axes[axis] = match self.period(axis) {
-                None => Along { min, max, ..axes[axis] },
-                Some(period) => match period.along(min, max) {
-                    Some(along) => along,
-                    None => return,
-                },
-            };
+            if let Some(period) = self.period(axis) {
+                let Some(along) = period.along(bounds.min[axis], bounds.max[axis]) else { return };
+                axes[axis] = along;
+            }
         }
+        self.for_each_choice(&axes, f);
+    }
+
+    /// Calls `f` with the copies of a question that are made by choosing one of the numbers along each axis.
+    #[inline]
+    pub(super) fn for_each_choice(&self, axes: &[Along<S>; D], mut f: impl FnMut(&Copy<S, D>)) {
         let mut numbers = [0; D];
         loop {
-            let mut copy = Copy { bounds: *bounds, periods: [0; D], ghostless: 0 };
+            let mut copy = Copy { bounds: Aabb::EMPTY, periods: [0; D], ghostless: 0 };
             for axis in 0..D {
                 let along = &axes[axis];
                 let further = along.first + numbers[axis];

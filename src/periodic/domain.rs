@@ -110,6 +110,18 @@ impl<S: Scalar> Period<S> {
         S::from_f64(bound.to_f64() - f64::from(periods) * self.length)
     }
 
+    /// An interval that is the domain and a little more: whatever is in the domain up to rounding is in there.
+    pub(super) fn roughly(&self) -> (S, S) {
+        let (low, high) = (self.low.to_f64(), self.high.to_f64());
+        let rounded = 16.0 * S::EPSILON * (low.abs() + high.abs());
+        (S::from_f64(low - rounded), S::from_f64(high + rounded))
+    }
+
+    /// By how many periods to move a coordinate down to have it in the domain; `None` if those are too many to count.
+    pub(super) fn number(&self, x: S) -> Option<i32> {
+        if self.holds(x) { Some(0) } else { self.wrap(x, x).map(|(.., periods)| periods) }
+    }
+
     /// The bounds and by how many periods they were moved down; `None` if those are too many to count.
     ///
     /// Just below a border the rounded result may lie outside of the domain whichever way one counts: 1e-20 below zero plus a

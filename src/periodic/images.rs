@@ -44,7 +44,7 @@ pub(crate) struct Image<S, const D: usize> {
     /// The axes, as bits, along which it is a ghost.
     pub(super) shifted: u8,
     /// The axes along which it has ghosts.
-    crossing: u8,
+    pub(super) crossing: u8,
     /// Why there is no place for the object in the domain.
     pub(crate) misfit: Option<PeriodicReason>,
 }
@@ -62,6 +62,12 @@ impl<S: Scalar, const D: usize> Image<S, D> {
             Ok(Wrapped { bounds, periods, crossing }) => Image { bounds, object, periods, crossing, ..Self::VACANT },
             Err(reason) => Image { object, misfit: Some(reason), ..Self::VACANT },
         }
+    }
+
+    /// By how many periods the object is moved where something meets this image that was moved down by so many.
+    #[inline]
+    pub(super) fn shift(&self, periods: [i32; D]) -> [i32; D] {
+        std::array::from_fn(|axis| periods[axis] - self.periods[axis])
     }
 
     pub(crate) fn ghost_count(&self) -> usize {

@@ -3,10 +3,12 @@
 //! `domain.rs` has the arithmetic, `images.rs` makes the ghosts and tells why every meeting is found once. Both know nothing of
 //! the engine but [`Bounded`], so anything else that needs neighbours across a border can stand on them.
 
+mod casts;
 mod copies;
 mod domain;
 mod images;
 mod legs;
+mod nearest;
 mod pairs;
 mod queries;
 mod rejected;

@@ -2,20 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use rayon::prelude::*;
-
 use super::copies::Copy;
 use super::{Domain, Image, Periodic};
-use crate::{Aabb, Ball, Hit, Neighbor, Queries, Ray, Rows, Scalar};
-
-/// First hits that a thread looks for at a time.
-const BLOCK: usize = 256;
+use crate::{Aabb, Ball, Neighbor, Queries, Rows, Scalar};
 
 /// Something that was found, and where: the object, moved by `shift` periods, is what the question met. Ordered by what it is, then
 /// by where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Shifted<T, const D: usize> {
-    /// What was found: an index, a [`Neighbor`] or a [`Hit`].
+    /// What was found: an index, a [`Neighbor`] or a [`Hit`](crate::Hit).
     pub found: T,
     /// By how many periods to move the object, along each axis; 0 on axes that are not periodic.
     pub shift: [i32; D],
@@ -29,15 +24,27 @@ impl<T: Default, const D: usize> Default for Shifted<T, D> {
 
 /// Answers questions about the objects of the last step in a periodic domain; made by [`Periodic::queries`].
 ///
-/// The questions are those of [`Queries`], and may lie anywhere, inside the domain or outside, like the objects. What they meet is
-/// found wherever it repeats itself, so an object may be found several times, with different shifts. Rounding is as for
-/// [`Periodic`].
+/// | question | into a vector | many questions at once |
+/// |---|---|---|
+/// | boxes that overlap a box | [`overlapping`](Self::overlapping) | [`par_overlapping`](Self::par_overlapping) |
+/// | boxes that contain a point | [`containing`](Self::containing) | [`par_containing`](Self::par_containing) |
+/// | boxes along a [`Ray`](crate::Ray) | [`ray_hits`](Self::ray_hits) | [`par_ray_hits`](Self::par_ray_hits) |
+/// | the first of them | [`first_hit`](Self::first_hit) | [`par_first_hits`](Self::par_first_hits) |
+/// | boxes that a moving box meets ([`Sweep`](crate::Sweep)) | [`sweep_hits`](Self::sweep_hits) | [`par_sweep_hits`](Self::par_sweep_hits) |
+/// | the first of them | [`first_contact`](Self::first_contact) | [`par_first_contacts`](Self::par_first_contacts) |
+/// | boxes within a radius ([`Ball`]) | [`within`](Self::within) | [`par_within`](Self::par_within) |
+/// | the k nearest boxes | [`nearest`](Self::nearest) | [`par_nearest`](Self::par_nearest) |
 ///
-/// A box or a ball may be up to 1000 periods long; there is no answer to a longer question, to one that is more than 2^29
+/// The questions are those of [`Queries`], and may lie anywhere, inside the domain or outside, like the objects. What they meet is
+/// found wherever it repeats itself, so an object may be found several times, with different shifts, but with each of them once.
+/// Rounding is as for [`Periodic`].
+///
+/// A box or a ball may be up to 1000 periods long. Rays and moving boxes are followed through 65 536 copies of the domain, and
+/// [`nearest`](Self::nearest) says how far it looks. There is no answer to a longer question, to one that is more than 2^29
 /// periods away, or to one that makes no sense to [`Queries`] either.
 ///
 /// ```
-/// use pivotgrid::{Aabb, Periodic, PeriodicError, Ray, Shifted};
+/// use pivotgrid::{Aabb, Periodic, PeriodicError, Ray, Shifted, Sweep};
 ///
 /// // A channel: periodic along x, walls along y.
 /// let mut channel = Periodic::<f32, 2>::new(Aabb::new([0.0, 0.0], [10.0, 3.0]), [true, false])?;
@@ -52,13 +59,23 @@ impl<T: Default, const D: usize> Default for Shifted<T, D> {
 /// assert_eq!((hit.found.index, hit.found.t, hit.shift), (0, 3.5, [0, 0]));
 /// let hit = queries.first_hit(&Ray::new([3.0, 1.5], [-1.0, 0.0]).up_to(100.0)).unwrap();
 /// assert_eq!((hit.found.index, hit.found.t, hit.shift), (0, 2.5, [-1, 0]));
+///
+/// let mut hits = Vec::new();
+/// queries.ray_hits(&Ray::new([6.0, 1.5], [1.0, 0.0]).up_to(16.0), &mut hits);
+/// assert_eq!(hits.iter().map(|hit| hit.found.t).collect::<Vec<_>>(), [3.5, 8.0, 13.5]); // boxes 0, 1, and 0 again
+/// let contact = queries.first_contact(&Sweep::new(Aabb::new([6.0, 1.0], [7.0, 2.0]), [10.0, 0.0])).unwrap();
+/// assert_eq!((contact.found.index, contact.found.t), (0, 0.25));
+///
+/// let mut near = Vec::new();
+/// queries.nearest([1.0, 1.5], 2, &mut near);
+/// assert_eq!(near.iter().map(|one| (one.found.index, one.shift)).collect::<Vec<_>>(), [(0, [-1, 0]), (1, [0, 0])]);
 /// # Ok::<(), PeriodicError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PeriodicQueries<'a, S: Scalar, const D: usize> {
-    domain: &'a Domain<S, D>,
-    images: &'a [Image<S, D>],
-    queries: Queries<'a, S, D>,
+    pub(super) domain: &'a Domain<S, D>,
+    pub(super) images: &'a [Image<S, D>],
+    pub(super) queries: Queries<'a, S, D>,
 }
 
 impl<S: Scalar, const D: usize> Periodic<S, D> {
@@ -106,30 +123,16 @@ impl<S: Scalar, const D: usize> PeriodicQueries<'_, S, D> {
         });
     }
 
-    /// The object whose box the ray meets first, through as many copies of the domain as it takes, but not more than 65 536. If
-    /// several are met at once it is any of them.
-    ///
-    /// The ray must have an end: one with an infinite `max_t` meets nothing, since it might do so for ever.
-    pub fn first_hit(&self, ray: &Ray<S, D>) -> Option<Shifted<Hit<S>, D>> {
-        let mut legs = self.domain.legs(ray)?;
-        while let Some(leg) = legs.next_leg() {
-            let moved = Ray { origin: self.domain.down(ray.origin, leg.periods), max_t: leg.to, ..*ray };
-            if let Some(hit) = self.queries.first_hit_from(&moved, leg.from) {
-                let image = &self.images[hit.index as usize];
-                let shift = std::array::from_fn(|axis| leg.periods[axis] - image.periods[axis]);
-                return Some(Shifted { found: Hit { index: image.object, ..hit }, shift });
-            }
-        }
-        None
-    }
-
     /// [`overlapping`](Self::overlapping) for many boxes, on the threads of the rayon pool in which it is called.
     pub fn par_overlapping(&self, boxes: &[Aabb<S, D>], rows: &mut Rows<Shifted<u32, D>>) {
         rows.fill(boxes, |bounds, found| self.overlapping(bounds, found));
     }
 
     /// [`containing`](Self::containing) for many points, likewise.
-    pub fn par_containing(&self, points: &[[S; D]], rows: &mut Rows<Shifted<u32, D>>) {
+    pub fn par_containing<P>(&self, points: &[P], rows: &mut Rows<Shifted<u32, D>>)
+    where
+        P: Into<[S; D]> + std::marker::Copy + Sync,
+    {
         rows.fill(points, |point, found| self.containing(*point, found));
     }
 
@@ -138,16 +141,10 @@ impl<S: Scalar, const D: usize> PeriodicQueries<'_, S, D> {
         rows.fill(balls, |ball, found| self.within(ball, found));
     }
 
-    /// [`first_hit`](Self::first_hit) of many rays, in their order, likewise.
-    pub fn par_first_hits(&self, rays: &[Ray<S, D>], found: &mut Vec<Option<Shifted<Hit<S>, D>>>) {
-        rays.par_iter().with_min_len(BLOCK).map(|ray| self.first_hit(ray)).collect_into_vec(found);
-    }
-
     /// The object that a copy of a question met an image of, and where it is; nothing if that is for another copy to say.
     #[inline]
-    fn object(&self, copy: &Copy<S, D>, image: u32) -> Option<(u32, [i32; D])> {
+    pub(super) fn object(&self, copy: &Copy<S, D>, image: u32) -> Option<(u32, [i32; D])> {
         let image = &self.images[image as usize];
-        let shift = std::array::from_fn(|axis| copy.periods[axis] - image.periods[axis]);
-        (copy.ghostless & image.shifted == 0).then_some((image.object, shift))
+        (copy.ghostless & image.shifted == 0).then(|| (image.object, image.shift(copy.periods)))
     }
 }

@@ -105,7 +105,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     }
 
     /// Has all threads make what the first cast would have to make alone.
-    fn expect_casts(&self) {
+    pub(crate) fn expect_casts(&self) {
         if let Some(scene) = &self.scene {
             scene.tree(Team::of_current_pool());
         }

@@ -9,7 +9,7 @@ use crate::{Aabb, Scalar};
 /// Along an axis it meets the interval from `min` to `max` while `(min - high) / speed <= t <= (max - low) / speed` (for a
 /// positive speed; otherwise the other way round). It meets a box while it meets the box's interval on all axes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cast<S, const D: usize> {
+pub(crate) struct Cast<S, const D: usize> {
     pub(super) motion: Motion<S, D>,
     /// Along each axis, the side of a box that is met first: 0 is the lower one.
     pub(super) near: [usize; D],
@@ -22,7 +22,7 @@ pub(super) struct Cast<S, const D: usize> {
 impl<S: Scalar, const D: usize> Cast<S, D> {
     /// The way of a ray; nothing if it makes no sense.
     #[inline]
-    pub(super) fn ray(ray: &Ray<S, D>) -> Option<Self> {
+    pub(crate) fn ray(ray: &Ray<S, D>) -> Option<Self> {
         let cast = Self::new(&Aabb { min: ray.origin, max: ray.origin }, &ray.direction, ray.max_t)?;
         let moves = cast.motion.rests.iter().any(|rests| !rests);
         (moves && ray.origin.iter().all(|&x| is_finite(x))).then_some(cast)
@@ -30,8 +30,16 @@ impl<S: Scalar, const D: usize> Cast<S, D> {
 
     /// The way of a box; nothing if it makes no sense.
     #[inline]
-    pub(super) fn sweep(sweep: &Sweep<S, D>) -> Option<Self> {
+    pub(crate) fn sweep(sweep: &Sweep<S, D>) -> Option<Self> {
         Self::new(&sweep.bounds, &sweep.translation, S::from_f64(1.0))
+    }
+
+    /// The way of a box from one time to another; nothing if it makes no sense.
+    #[inline]
+    pub(crate) fn between(bounds: &Aabb<S, D>, direction: &[S; D], from: S, to: S) -> Option<Self> {
+        let mut cast = Self::new(bounds, direction, to)?;
+        cast.motion.from = from;
+        Some(cast)
     }
 
     #[inline(always)]
@@ -57,6 +65,6 @@ impl<S: Scalar, const D: usize> Cast<S, D> {
 }
 
 #[inline(always)]
-pub(super) fn is_finite<S: Scalar>(x: S) -> bool {
+pub(crate) fn is_finite<S: Scalar>(x: S) -> bool {
     S::NEG_INFINITY < x && x < S::INFINITY
 }

@@ -29,15 +29,18 @@ use crate::build::grid::Grid;
 use crate::build::plan::MAX_LEVELS;
 use crate::detect::kernel::{Columns, Kernel};
 use crate::workers::Team;
-use crate::{BroadPhase, Scalar};
+use crate::{Aabb, BroadPhase, Scalar};
 
+pub(crate) use cast::{Cast, is_finite};
 pub use found::{Hit, Neighbor};
+pub(crate) use nearest::{Near, Nearest};
 pub use rays::Ray;
 use region::Region;
 pub use rows::Rows;
 pub use sweeps::Sweep;
 pub(crate) use tree::Lazy;
 use tree::Tree;
+pub(crate) use within::square_of_distance;
 
 /// Answers questions about the objects of the last step; made by [`BroadPhase::queries`].
 ///
@@ -135,6 +138,16 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
 /// Where the objects of each level are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Regions([Region; MAX_LEVELS]);
+
+impl<S: Scalar, const D: usize> Queries<'_, S, D> {
+    /// A box around all objects, more or less close to them; an invalid one if there are none.
+    pub(crate) fn bounds(&self) -> Aabb<S, D> {
+        let Some(scene) = &self.scene else { return Aabb::EMPTY };
+        let mut bounds = scene.columns.box_around(scene.grid.listed.clone());
+        scene.occupied().for_each(|(_, region)| bounds.grow(&region.bounds(region.low, region.high)));
+        bounds
+    }
+}
 
 impl<S: Scalar, const D: usize> Scene<'_, S, D> {
     /// Where the entries are, as casts want to know it. Made by the team if this is the first to ask.

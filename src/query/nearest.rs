@@ -30,49 +30,93 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// ```
     pub fn nearest(&self, point: impl Into<[S; D]>, k: usize, found: &mut Vec<Neighbor<S>>) {
         found.clear();
-        let point = point.into();
-        let makes_sense = k > 0 && point.iter().all(|&x| is_finite(x));
-        let Some(scene) = self.scene.as_ref().filter(|_| makes_sense) else { return };
         let mut nearest = Nearest::new(k, std::mem::take(found));
+        self.find_nearest(&point.into(), &mut nearest, Some);
+        *found = nearest.into_sorted_vec();
+    }
+
+    /// Adds what `of` makes of the objects, if it makes something of them, to those that are the nearest so far.
+    #[inline]
+    pub(crate) fn find_nearest<T: Near<S>>(
+        &self,
+        point: &[S; D],
+        nearest: &mut Nearest<T>,
+        of: impl Fn(Neighbor<S>) -> Option<T>,
+    ) {
+        let makes_sense = nearest.k > 0 && point.iter().all(|&x| is_finite(x));
+        let Some(scene) = self.scene.as_ref().filter(|_| makes_sense) else { return };
         // Where objects are dense, the density tells how far the nearest are. Where they are not, or not after all, the search goes
         // outwards until it need not go on.
-        if let Some(limit) = scene.likely_limit(&point, k) {
-            let look = scene.one_by_one(&point, |neighbor| nearest.add(neighbor, limit));
-            let ControlFlow::Continue(()) = scene.search(&point, limit, look);
+        let is_first = nearest.heap.is_empty();
+        let limit = if is_first { scene.likely_limit(point, nearest.k) } else { nearest.limit() };
+        if let Some(limit) = limit {
+            let look = scene.one_by_one(point, |neighbor| nearest.add(of(neighbor), limit));
+            let ControlFlow::Continue(()) = scene.search(point, limit, look);
         }
-        if nearest.heap.len() < k {
-            nearest.heap.clear();
-            let look = scene.one_by_one(&point, |neighbor| nearest.add(neighbor, S::INFINITY));
-            let ControlFlow::Continue(()) = scene.expand(&point, look);
+        if nearest.heap.len() < nearest.k {
+            if is_first {
+                nearest.heap.clear();
+            }
+            let look = scene.one_by_one(point, |neighbor| nearest.add(of(neighbor), S::INFINITY));
+            let ControlFlow::Continue(()) = scene.expand(point, look);
         }
-        *found = nearest.heap.into_sorted_vec();
+    }
+}
+
+/// What is near, and how near. In the order of the distance, whatever comes next.
+pub(crate) trait Near<S>: Ord {
+    fn distance_squared(&self) -> S;
+}
+
+impl<S: Scalar> Near<S> for Neighbor<S> {
+    #[inline]
+    fn distance_squared(&self) -> S {
+        self.distance_squared
     }
 }
 
 /// The `k` nearest so far, the furthest of them on top: the one that the next nearer one drives out.
-pub(super) struct Nearest<S> {
+pub(crate) struct Nearest<T> {
     k: usize,
-    heap: BinaryHeap<Neighbor<S>>,
+    heap: BinaryHeap<T>,
 }
 
-impl<S: Scalar> Nearest<S> {
+impl<T: Ord> Nearest<T> {
     /// None so far. Uses the memory of an empty vector.
-    pub(super) fn new(k: usize, memory: Vec<Neighbor<S>>) -> Self {
+    pub(crate) fn new(k: usize, memory: Vec<T>) -> Self {
         Nearest { k, heap: BinaryHeap::from(memory) }
     }
 
-    /// Takes a neighbour in if it is near enough. Returns how near the next one has to be, at most `limit`.
+    /// The square of the distance beyond which nothing is of interest, once there are `k`.
     #[inline]
-    pub(super) fn add(&mut self, neighbor: Neighbor<S>, limit: S) -> ControlFlow<Infallible, S> {
-        if self.heap.len() < self.k {
-            self.heap.push(neighbor);
-        } else if let Some(mut furthest) = self.heap.peek_mut()
-            && neighbor < *furthest
-        {
-            *furthest = neighbor;
+    pub(crate) fn limit<S: Scalar>(&self) -> Option<S>
+    where
+        T: Near<S>,
+    {
+        self.heap.peek().filter(|_| self.heap.len() == self.k).map(T::distance_squared)
+    }
+
+    /// Takes a neighbour in, if it is one and near enough. Returns how near the next one has to be, at most `limit`.
+    #[inline]
+    pub(super) fn add<S: Scalar>(&mut self, neighbor: Option<T>, limit: S) -> ControlFlow<Infallible, S>
+    where
+        T: Near<S>,
+    {
+        if let Some(neighbor) = neighbor {
+            if self.heap.len() < self.k {
+                self.heap.push(neighbor);
+            } else if let Some(mut furthest) = self.heap.peek_mut()
+                && neighbor < *furthest
+            {
+                *furthest = neighbor;
+            }
         }
-        let furthest = self.heap.peek().filter(|_| self.heap.len() == self.k);
-        ControlFlow::Continue(furthest.map_or(limit, |furthest| furthest.distance_squared))
+        ControlFlow::Continue(self.limit().unwrap_or(limit))
+    }
+
+    /// The nearest first.
+    pub(crate) fn into_sorted_vec(self) -> Vec<T> {
+        self.heap.into_sorted_vec()
     }
 }
 

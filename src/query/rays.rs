@@ -89,22 +89,18 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
         self.first_cast_hit(Cast::ray(ray), |hit| exact(hit.index))
     }
 
-    /// [`first_hit`](Self::first_hit) for a ray that begins at `min_t` instead of 0.
-    pub(crate) fn first_hit_from(&self, ray: &Ray<S, D>, min_t: S) -> Option<Hit<S>> {
-        let mut cast = Cast::ray(ray);
-        if let Some(cast) = &mut cast {
-            cast.motion.from = min_t;
-        }
-        self.first_cast_hit(cast, |hit| Some(hit.t))
-    }
-
     pub(super) fn visit_cast<B>(
         &self,
         cast: Option<Cast<S, D>>,
         mut visit: impl FnMut(Hit<S>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        let (Some(scene), Some(cast)) = (&self.scene, cast) else { return ControlFlow::Continue(()) };
-        scene.descend(&cast, |hit| visit(hit).map_continue(|()| cast.max_t))
+        let Some(cast) = cast else { return ControlFlow::Continue(()) };
+        self.search_cast(&cast, |hit| visit(hit).map_continue(|()| cast.max_t))
+    }
+
+    /// Calls `visit` with every object that is met until the limit, each once. The visitor returns the limit from then on.
+    pub(crate) fn search_cast<B>(&self, cast: &Cast<S, D>, visit: impl FnMut(Hit<S>) -> ControlFlow<B, S>) -> ControlFlow<B> {
+        self.scene.as_ref().map_or(ControlFlow::Continue(()), |scene| scene.descend(cast, visit))
     }
 
     pub(super) fn cast_hits(&self, cast: Option<Cast<S, D>>, found: &mut Vec<Hit<S>>) {
@@ -144,8 +140,11 @@ mod tests {
         let mut engine = BroadPhase::<f32, 2>::new();
         engine.detect(&boxes);
         let (queries, ray) = (engine.queries(), Ray::new([0.5, 0.5], [1.0, 0.0]).up_to(99.0));
+        let point = Aabb { min: ray.origin, max: ray.origin };
         for (from, expected) in [(0.0, Some((0, 0.0))), (0.25, Some((0, 0.25))), (0.75, Some((1, 1.5))), (98.75, None)] {
-            assert_eq!(queries.first_hit_from(&ray, from).map(|hit| (hit.index, hit.t)), expected, "from {from}");
+            let cast = Cast::between(&point, &ray.direction, from, ray.max_t);
+            let first = queries.first_cast_hit(cast, |hit| Some(hit.t));
+            assert_eq!(first.map(|hit| (hit.index, hit.t)), expected, "from {from}");
         }
     }
 }

@@ -136,11 +136,7 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>, S) -> ControlFlow<B, S
 
     /// The square of the distance to the box around everything that lives in a chunk.
     pub(super) fn square_to_chunk(&self, region: &Region, coords: Coords) -> S {
-        let bounds = region.bounds::<S, D>(coords, coords);
-        (0..D).fold(S::ZERO, |sum, axis| {
-            let gap = gap(self.point[axis], bounds.min[axis], bounds.max[axis]);
-            sum + gap * gap
-        })
+        square_of_distance(self.point, &region.bounds(coords, coords))
     }
 
     /// The square of the distance to everything that lives in a layer of cells, as far as one axis tells. Monotone operations, so
@@ -160,6 +156,16 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>, S) -> ControlFlow<B, S
         self.limit = (self.look)(run, self.limit)?;
         ControlFlow::Continue(())
     }
+}
+
+/// The square of the distance from a point to a box. Monotone operations, so whatever is inside the box is computed to be at least as
+/// far away.
+#[inline]
+pub(crate) fn square_of_distance<S: Scalar, const D: usize>(point: &[S; D], bounds: &Aabb<S, D>) -> S {
+    (0..D).fold(S::ZERO, |sum, axis| {
+        let gap = gap(point[axis], bounds.min[axis], bounds.max[axis]);
+        sum + gap * gap
+    })
 }
 
 /// A box that overlaps every box whose distance from the point, squared in `S`, is computed to be at most `limit`.

@@ -123,7 +123,7 @@ fn a_search_outwards_ends_soon() {
     check("entries until 8 are found", [475.1, 276.0], |_, scene| {
         entries_per_question(scene, |place, look| {
             let mut nearest = Nearest::new(8, Vec::new());
-            let mut one_by_one = scene.one_by_one(&place, |neighbor| nearest.add(neighbor, f64::INFINITY));
+            let mut one_by_one = scene.one_by_one(&place, |neighbor| nearest.add(Some(neighbor), f64::INFINITY));
             let ControlFlow::Continue(()) = scene.expand(&place, |run, limit| {
                 look(run.clone());
                 one_by_one(run, limit)

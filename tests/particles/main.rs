@@ -5,5 +5,7 @@ mod common;
 
 mod neighbours;
 mod periodic;
+mod periodic_casts;
+mod periodic_nearest;
 mod periodic_queries;
 mod work;

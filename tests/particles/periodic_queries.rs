@@ -7,22 +7,22 @@ use crate::common::{Coordinate, Rng, grid_config, pool};
 use pivotgrid::{Aabb, Ball, Config, Hit, Neighbor, Periodic, PeriodicQueries, Ray, Rows, Shifted};
 use proptest::prelude::*;
 
-const UNIT: f64 = 1.0 / 64.0;
+pub(crate) const UNIT: f64 = 1.0 / 64.0;
 
 /// A domain, objects in it and far from it, and where to ask.
 #[derive(Debug)]
-struct Scene<S, const D: usize> {
-    domain: Aabb<S, D>,
-    periodic: [bool; D],
-    boxes: Vec<Aabb<S, D>>,
-    questions: Vec<Aabb<S, D>>,
+pub(crate) struct Scene<S, const D: usize> {
+    pub(crate) domain: Aabb<S, D>,
+    pub(crate) periodic: [bool; D],
+    pub(crate) boxes: Vec<Aabb<S, D>>,
+    pub(crate) questions: Vec<Aabb<S, D>>,
 }
 
 /// An object's index, its shift, and its box where that moves it.
-type Moved<const D: usize> = (u32, [i32; D], [(f64, f64); D]);
+pub(crate) type Moved<const D: usize> = (u32, [i32; D], [(f64, f64); D]);
 
 impl<S: Coordinate, const D: usize> Scene<S, D> {
-    fn new(seed: u64, objects: usize, longest: f64) -> Self {
+    pub(crate) fn new(seed: u64, objects: usize, longest: f64) -> Self {
         let rng = &mut Rng(seed);
         let low: [i32; D] = std::array::from_fn(|_| rng.below(500) as i32 - 250);
         let period: [i32; D] = std::array::from_fn(|_| [40, 64, 100, 300][rng.below(4)]);
@@ -46,12 +46,12 @@ impl<S: Coordinate, const D: usize> Scene<S, D> {
         Scene { domain, periodic, boxes, questions }
     }
 
-    fn period(&self, axis: usize) -> f64 {
+    pub(crate) fn period(&self, axis: usize) -> f64 {
         self.domain.max[axis].into() - self.domain.min[axis].into()
     }
 
     /// All moves of all objects that may come as near as `reach` to the box: the object, the shift, and the moved box.
-    fn moved(&self, bounds: &Aabb<S, D>, reach: f64) -> Vec<Moved<D>> {
+    pub(crate) fn moved(&self, bounds: &Aabb<S, D>, reach: f64) -> Vec<Moved<D>> {
         let mut all = Vec::new();
         for (index, object) in (0..).zip(&self.boxes) {
             let mut shifts = vec![[0; D]];
@@ -84,52 +84,63 @@ impl<S: Coordinate, const D: usize> Scene<S, D> {
     }
 
     fn within(&self, ball: &Ball<S, D>) -> Vec<Shifted<Neighbor<S>, D>> {
-        let at = Aabb { min: ball.center, max: ball.center };
-        let radius: f64 = ball.radius.into();
+        let near = self.near(ball.center, ball.radius.into()).into_iter();
+        near.map(|(square, index, shift)| Shifted { found: Neighbor { index, distance_squared: S::of(square) }, shift }).collect()
+    }
+
+    /// The squares of the distances of everything within a radius, the nearest first; then by object, then by shift.
+    pub(crate) fn near(&self, point: [S; D], radius: f64) -> Vec<(f64, u32, [i32; D])> {
         let square = |moved: &[(f64, f64); D]| -> f64 {
-            let gap =
-                |axis: usize| (moved[axis].0 - ball.center[axis].into()).max(ball.center[axis].into() - moved[axis].1).max(0.0);
+            let gap = |axis: usize| (moved[axis].0 - point[axis].into()).max(point[axis].into() - moved[axis].1).max(0.0);
             (0..D).map(|axis| gap(axis) * gap(axis)).sum()
         };
-        let all = self.moved(&at, radius).into_iter().map(|(index, shift, moved)| (index, shift, square(&moved)));
-        let mut found: Vec<_> = all
-            .filter(|(.., square)| *square <= radius * radius)
-            .map(|(index, shift, square)| Shifted { found: Neighbor { index, distance_squared: S::of(square) }, shift })
+        let all = self.moved(&Aabb { min: point, max: point }, radius).into_iter();
+        let mut near: Vec<_> = all
+            .map(|(index, shift, moved)| (square(&moved), index, shift))
+            .filter(|(square, ..)| *square <= radius * radius)
             .collect();
-        found.sort_unstable();
-        found
+        near.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        near
     }
 
     /// When a ray first meets an object, if all are larger by `margin` on all sides.
     fn first_time(&self, ray: &Ray<S, D>, margin: f64) -> f64 {
-        let (origin, direction) = (ray.origin.map(Into::into), ray.direction.map(Into::into));
-        let max_t: f64 = ray.max_t.into();
-        let end: [f64; D] = std::array::from_fn(|axis| origin[axis] + direction[axis] * max_t);
+        let point = Aabb { min: ray.origin, max: ray.origin };
+        self.met(&point, ray.direction, ray.max_t, margin).into_iter().map(|(t, ..)| t).fold(f64::INFINITY, f64::min)
+    }
+
+    /// When a moving box meets which object with which shift, if all are larger by `margin` on all sides; sorted.
+    pub(crate) fn met(&self, bounds: &Aabb<S, D>, direction: [S; D], max_t: S, margin: f64) -> Vec<(f64, u32, [i32; D])> {
+        let (direction, max_t): ([f64; D], f64) = (direction.map(Into::into), max_t.into());
+        let (low, high): ([f64; D], [f64; D]) = (bounds.min.map(Into::into), bounds.max.map(Into::into));
         let way = Aabb {
-            min: std::array::from_fn(|axis| S::of(end[axis].min(origin[axis]))),
-            max: std::array::from_fn(|axis| S::of(end[axis].max(origin[axis]))),
+            min: std::array::from_fn(|axis| S::of(low[axis] + (direction[axis] * max_t).min(0.0))),
+            max: std::array::from_fn(|axis| S::of(high[axis] + (direction[axis] * max_t).max(0.0))),
         };
-        let time = |moved: &[(f64, f64); D]| -> f64 {
+        let time = |moved: &[(f64, f64); D]| -> Option<f64> {
             let (mut enter, mut exit) = (0.0_f64, max_t);
             for axis in 0..D {
                 let (min, max) = (moved[axis].0 - margin, moved[axis].1 + margin);
                 // A flat box has nothing left inside a negative margin.
                 if min > max {
-                    return f64::INFINITY;
+                    return None;
                 }
                 if direction[axis] == 0.0 {
-                    if !(min..=max).contains(&origin[axis]) {
-                        return f64::INFINITY;
+                    if max < low[axis] || high[axis] < min {
+                        return None;
                     }
                 } else {
-                    let (one, other) = ((min - origin[axis]) / direction[axis], (max - origin[axis]) / direction[axis]);
+                    let (one, other) = ((min - high[axis]) / direction[axis], (max - low[axis]) / direction[axis]);
                     enter = enter.max(one.min(other));
                     exit = exit.min(one.max(other));
                 }
             }
-            if enter <= exit { enter } else { f64::INFINITY }
+            (enter <= exit).then_some(enter)
         };
-        self.moved(&way, 1.0).iter().map(|(.., moved)| time(moved)).fold(f64::INFINITY, f64::min)
+        let all = self.moved(&way, 1.0).into_iter();
+        let mut met: Vec<_> = all.filter_map(|(index, shift, moved)| Some((time(&moved)?, index, shift))).collect();
+        met.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        met
     }
 
     /// The box of a found object, where it was found.

@@ -1,0 +1,141 @@
+//! The nearest boxes to a point in a domain that repeats itself.
+//!
+//! The point is put to the images, moved by every number of periods, few of them first, ring by ring, until all of a ring is further
+//! away than the nearest so far. Along one axis:
+//!
+//! - Moved down, it meets objects only; they begin in the domain, and the point lies below it.
+//! - Moved by nothing, it meets objects and ghosts.
+//! - Moved up, it meets ghosts, and objects that have none; these end in the domain, and the point lies above it.
+//!
+//! That is every object with every shift, once. An object is met with a shift by the point that is moved the other way; only if it has
+//! a ghost and is shifted down, that ghost is met instead, by the point that is moved one period less. And whoever is met with the
+//! point outside of the domain is no nearer to the point than the border is.
+
+use super::copies::Along;
+use super::domain::Period;
+use super::{PeriodicQueries, Shifted};
+use crate::query::{Near, Nearest, is_finite, square_of_distance};
+use crate::{Aabb, Neighbor, Rows, Scalar};
+
+/// The most periods that a point is moved by, if so many axes are periodic: about as many copies of the domain as a ray crosses.
+const MOST_RINGS: [i32; 4] = [0, 1000, 127, 19];
+
+impl<S: Scalar, const D: usize> Near<S> for Shifted<Neighbor<S>, D> {
+    #[inline]
+    fn distance_squared(&self) -> S {
+        self.found.distance_squared
+    }
+}
+
+impl<S: Scalar, const D: usize> PeriodicQueries<'_, S, D> {
+    /// The `k` nearest to the point among all objects with all their shifts, the nearest first, those equally near in the order of
+    /// their indices and then of their shifts.
+    ///
+    /// Every object is there again and again, so usually there are `k`, of few objects. Looks no further than 1000 periods along
+    /// the axis if one is periodic, 127 along each of two, and 19 along each of three; finds fewer if there are fewer.
+    pub fn nearest(&self, point: impl Into<[S; D]>, k: usize, found: &mut Vec<Shifted<Neighbor<S>, D>>) {
+        found.clear();
+        let Some(rings) = Rings::new(self, point.into()).filter(|_| k > 0) else { return };
+        let mut nearest = Nearest::new(k, std::mem::take(found));
+        for ring in 0..=rings.most() {
+            let too_far = |square: S, nearest: &Nearest<_>| nearest.limit().is_some_and(|limit| square > limit);
+            // The rings behind it are further away still.
+            if too_far(rings.square_of_distance(ring), &nearest) {
+                break;
+            }
+            self.domain.for_each_choice(&rings.axes(ring), |copy| {
+                let point = copy.bounds.min;
+                if rings.is_inside(copy.periods, ring) || too_far(square_of_distance(&point, &rings.around), &nearest) {
+                    return;
+                }
+                let [down, up] = rings.sides(copy.periods);
+                self.queries.find_nearest(&point, &mut nearest, |neighbor| {
+                    let image = &self.images[neighbor.index as usize];
+                    // The axes along which it has a ghost and is none.
+                    let reaching = self.images[image.object as usize].crossing & !image.shifted;
+                    let counts = image.shifted & down == 0 && reaching & up == 0;
+                    let found = Neighbor { index: image.object, ..neighbor };
+                    counts.then(|| Shifted { found, shift: image.shift(copy.periods) })
+                });
+            });
+        }
+        *found = nearest.into_sorted_vec();
+    }
+
+    /// [`nearest`](Self::nearest) for many points, on the threads of the rayon pool in which it is called.
+    pub fn par_nearest<P>(&self, points: &[P], k: usize, rows: &mut Rows<Shifted<Neighbor<S>, D>>)
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        rows.fill(points, |point, found| self.nearest(*point, k, found));
+    }
+}
+
+/// A point moved by every number of periods. The ring of a number is what is moved by so many along some axis, and by no more along
+/// any.
+struct Rings<'a, S, const D: usize> {
+    periods: [Option<&'a Period<S>>; D],
+    point: [S; D],
+    /// How many periods to move it down to have it in the domain.
+    numbers: [i32; D],
+    /// The domain along periodic axes, and along the others what is around all objects.
+    around: Aabb<S, D>,
+}
+
+impl<'a, S: Scalar, const D: usize> Rings<'a, S, D> {
+    /// Nothing if there are no objects, or if the point makes no sense or is too far away.
+    fn new(queries: &PeriodicQueries<'a, S, D>, point: [S; D]) -> Option<Self> {
+        let around = queries.queries.bounds();
+        let makes_sense = around.is_valid() && point.iter().all(|&x| is_finite(x));
+        let periods = std::array::from_fn(|axis| queries.domain.period(axis));
+        let mut rings = makes_sense.then_some(Rings { periods, point, numbers: [0; D], around })?;
+        for axis in 0..D {
+            if let Some(period) = rings.periods[axis] {
+                rings.numbers[axis] = period.number(point[axis])?;
+                (rings.around.min[axis], rings.around.max[axis]) = period.roughly();
+            }
+        }
+        Some(rings)
+    }
+
+    fn most(&self) -> i32 {
+        MOST_RINGS[self.periods.iter().flatten().count()]
+    }
+
+    /// The point, moved by the numbers of a ring and of all rings inside it.
+    fn axes(&self, ring: i32) -> [Along<S>; D] {
+        std::array::from_fn(|axis| {
+            let once = Along::once(self.point[axis], self.point[axis]);
+            let many = Along { first: self.numbers[axis] - ring, count: 2 * ring + 1, ..once };
+            if self.periods[axis].is_some() { many } else { once }
+        })
+    }
+
+    /// Whether what was moved down by so many periods belongs to a smaller ring.
+    fn is_inside(&self, periods: [i32; D], ring: i32) -> bool {
+        (0..D).all(|axis| (periods[axis] - self.numbers[axis]).abs() < ring)
+    }
+
+    /// The axes, as bits, along which what was moved down by so many periods lies below the domain, and those along which it lies
+    /// above.
+    fn sides(&self, periods: [i32; D]) -> [u8; 2] {
+        let bits = |is: fn(&i32, &i32) -> bool| {
+            (0..D).fold(0, |bits, axis| bits | u8::from(is(&periods[axis], &self.numbers[axis])) << axis)
+        };
+        [bits(i32::gt), bits(i32::lt)]
+    }
+
+    /// The square of the distance from the domain to anything in a ring, as far as one axis tells.
+    fn square_of_distance(&self, ring: i32) -> S {
+        let mut least = S::INFINITY;
+        for axis in 0..D {
+            let Some(period) = self.periods[axis] else { continue };
+            for number in [self.numbers[axis] - ring, self.numbers[axis] + ring] {
+                let interval = Aabb { min: [self.around.min[axis]], max: [self.around.max[axis]] };
+                let square = square_of_distance(&[period.down(self.point[axis], number)], &interval);
+                least = if square < least { square } else { least };
+            }
+        }
+        least
+    }
+}
