@@ -2,7 +2,7 @@
 //! `periodic_queries.rs`.
 
 use crate::common::{Coordinate, Rng, grid_config, pool};
-use crate::periodic_queries::Scene;
+use crate::periodic_queries::{Scene, in_each_space_along_all_axes};
 use pivotgrid::{Aabb, Config, Neighbor, Periodic, PeriodicQueries, Rows, Shifted};
 use proptest::prelude::*;
 
@@ -51,37 +51,7 @@ impl<S: Coordinate, const D: usize> Scene<S, D> {
     }
 }
 
-macro_rules! in_each_space {
-    ($($space:ident: $scalar:ty, $dimension:literal;)*) => { $(
-        proptest! {
-            #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
-
-            #[test]
-            fn $space(
-                seed in any::<u64>(),
-                objects in prop_oneof![0..4usize, 4..60usize],
-                longest in prop_oneof![Just(0.0), Just(0.1), Just(0.5), Just(1.0)],
-                grid in any::<bool>(),
-            ) {
-                let mut scene = Scene::<$scalar, $dimension>::new(seed, objects, longest);
-                let config = if grid { grid_config() } else { Config::default() };
-                for axes in 0..1 << $dimension {
-                    scene.periodic = std::array::from_fn(|axis| axes >> axis & 1 != 0);
-                    let mut periodic = Periodic::with_config(scene.domain, scene.periodic, config.clone()).unwrap();
-                    periodic.detect(&scene.boxes);
-                    scene.check_nearest(&periodic.queries(), &mut Rng(seed));
-                }
-            }
-        }
-    )* };
-}
-
-in_each_space! {
-    in_2d_f32: f32, 2;
-    in_2d_f64: f64, 2;
-    in_3d_f32: f32, 3;
-    in_3d_f64: f64, 3;
-}
+in_each_space_along_all_axes!(check_nearest, 60usize);
 
 /// As far away from the walls as anybody likes: only along the periodic axis is there a limit.
 #[test]

@@ -226,6 +226,42 @@ in_each_space! {
     in_3d_f64: f64, 3;
 }
 
+/// A check of random scenes with so many objects at most, in each space and with each subset of the axes periodic.
+macro_rules! in_each_space_along_all_axes {
+    ($check:ident, $most:literal) => {
+        in_each_space_along_all_axes! {
+            $check, $most,
+            in_2d_f32: f32, 2;
+            in_2d_f64: f64, 2;
+            in_3d_f32: f32, 3;
+            in_3d_f64: f64, 3;
+        }
+    };
+    ($check:ident, $most:literal, $($space:ident: $scalar:ty, $dimension:literal;)*) => { $(
+        proptest! {
+            #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+            #[test]
+            fn $space(
+                seed in any::<u64>(),
+                objects in prop_oneof![0..4usize, 4..$most],
+                longest in prop_oneof![Just(0.0), Just(0.1), Just(0.5), Just(1.0)],
+                grid in any::<bool>(),
+            ) {
+                let mut scene = Scene::<$scalar, $dimension>::new(seed, objects, longest);
+                let config = if grid { grid_config() } else { Config::default() };
+                for axes in 0..1 << $dimension {
+                    scene.periodic = std::array::from_fn(|axis| axes >> axis & 1 != 0);
+                    let mut periodic = Periodic::with_config(scene.domain, scene.periodic, config.clone()).unwrap();
+                    periodic.detect(&scene.boxes);
+                    scene.$check(&periodic.queries(), &mut Rng(seed));
+                }
+            }
+        }
+    )* };
+}
+pub(crate) use in_each_space_along_all_axes;
+
 /// Nothing is found, and nothing panics or takes for ever.
 #[test]
 fn questions_without_answer() {
