@@ -207,11 +207,27 @@ fn fold(a: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
 
+    /// Chunks that lie along a line, in a plane or in a cube come to lie in as many homes as if these had been drawn by lot.
+    #[test]
+    fn neighbours_have_homes_of_their_own() {
+        let directory = Directory::new(11).expect("memory");
+        let steps = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [16, 0, 4], [0, 1 << 12, 0]];
+        let line = |step: [u32; 3]| (0..1024u32).map(move |i| step.map(|step| (step * i).wrapping_sub(77))).collect::<Vec<_>>();
+        let plane = (0..1024).map(|i| [i % 32, i / 32, 5]).collect();
+        let cube = (0..1000).map(|i| [i % 10, i / 10 % 10, i / 100]).collect();
+        for coords in steps.into_iter().map(line).chain([plane, cube]) {
+            let homes = coords.iter().map(|&[x, y, z]| directory.home(hash(&[3, x, y, z])));
+            let homes = homes.collect::<std::collections::BTreeSet<_>>().len();
+            assert!(homes > 720, "{homes} homes for {} chunks: {:?}…", coords.len(), &coords[..3]);
+        }
+    }
+
     #[test]
     fn there_is_room_for_what_it_is_made_for() {
         for chunks in (0..200).chain([1023, 1024, 1025]) {
             let directory = Directory::new(Directory::bits_for(chunks)).expect("memory");
             let room = directory.room() as usize;
+            assert_eq!(directory.bytes(), Directory::bytes_for(Directory::bits_for(chunks)));
             assert!(room > chunks && room <= 2 * chunks + 2, "room for {room}, made for {chunks}");
         }
     }

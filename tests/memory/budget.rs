@@ -72,6 +72,43 @@ fn the_need_leads_to_a_limit_that_is_enough() {
     assert!(limit >= 8 * expected.len() && limit < 12 * expected.len() + 1_000_000, "{limit} bytes");
 }
 
+/// What an engine says that it holds is what the allocator has given it, up to some hundredths that arenas round up.
+#[test]
+fn the_statistics_tell_how_much_is_held() {
+    let account = Account::open();
+    let rng = &mut Rng(8);
+    // So far apart that nearly each has a chunk, and the directory counts; and so many in one place that there are many pairs.
+    let mut scene: Vec<Aabb<f64, 2>> =
+        (0..6000).map(|_| Aabb::around([rng.within(0.0, 1e6), rng.within(0.0, 1e6)], [0.5; 2])).collect();
+    scene.extend(vec![Aabb::around([5.0, 5.0], [1.0; 2]); 300]);
+    scene[7].min[0] = f64::NAN;
+    let told = [false, true].map(|in_order| {
+        let config = grid_config().cell_size(1.0).max_levels(1).canonical_order(in_order);
+        let before = account.live_bytes();
+        let mut engine = BroadPhase::<f64, 2>::with_config(config).unwrap();
+        for _ in 0..2 {
+            assert_eq!(engine.detect(&scene).rejected().len(), 1);
+        }
+        assert!(engine.stats().chunks > 5000 && engine.stats().pairs > 40_000, "{:?}", engine.stats());
+        let (held, told) = (account.live_bytes() - before, engine.stats().bytes as isize);
+        assert!((held - told).abs() < held / 25, "{held} bytes are held, {told} are told");
+        told
+    });
+    // Pairs in order are there twice, with two codes of 64 bits each.
+    assert!(told[1] - told[0] > 40_000 * (8 + 16), "{told:?}");
+}
+
+/// The first refusal tells what all objects will take, and not only what the first of their columns does.
+#[test]
+fn the_first_need_is_that_of_all_columns() {
+    let mut engine = BroadPhase::<f32, 3>::with_config(Config::default().max_bytes(1)).unwrap();
+    match engine.try_par_detect(&boxes(4000)) {
+        // A box as it is read, twice its index, and its bounds in the table.
+        Err(DetectError::OverBudget { needed, .. }) => assert!(needed >= 4000 * (24 + 8 + 8 + 24), "{needed} bytes"),
+        other => panic!("{other:?}"),
+    }
+}
+
 /// The other entries have no error to return: they panic with the same words, and the engine goes on.
 #[test]
 #[should_panic(expected = "but max_bytes is 100000")]

@@ -166,6 +166,7 @@ fn the_work_is_what_it_was() {
             let (.., bounds) = bounds.unwrap_or_else(|| panic!("{scene} in {dimension}D does {work:?}, and has no bounds"));
             for (what, (work, bound)) in ["candidates", "chunks", "cells"].into_iter().zip(work.into_iter().zip(bounds)) {
                 assert!(work <= *bound, "{scene} in {dimension}D: {work} {what} per object, at most {bound} expected");
+                assert!(work >= *bound / 3.0, "{scene} in {dimension}D: {work} {what} per object? They are not counted any more");
             }
         }
     }
