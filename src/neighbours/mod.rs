@@ -1,6 +1,6 @@
 //! Neighbour lists of particles: the first half of a step, and then for each particle a row instead of pairs.
 //!
-//! `search.rs` lists for each entry of the grid where its neighbours are, a kernel finds them, `shelf.rs` takes the rows as they come,
+//! `search.rs` collects what is around a cell of the grid and has a kernel find the neighbours in it, `shelf.rs` takes the rows as they come,
 //! `store.rs` puts them behind one another, and `pass.rs` has all workers do that.
 
 mod pass;
