@@ -44,7 +44,7 @@ fn half(objects: usize) -> Vec<Grouped> {
     swing.boxes(0).iter().enumerate().map(|(index, &aabb)| Grouped { aabb, groups: groups(index) }).collect()
 }
 
-/// Stacks, each a body, side by side so that neighbours touch.
+/// Stacks, each a body, side by side so that neighbors touch.
 fn stacked(objects: usize) -> Vec<Grouped> {
     let object = |index: usize| {
         let stack = index / STACK;

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use crate::detect::sink::{Consumer, Store};
 use crate::engine::Engine;
-use crate::objects::Objects;
-use crate::step::step;
-use crate::workers::Team;
+use crate::engine::step::step;
+use crate::runtime::objects::Objects;
+use crate::runtime::team::Team;
 use crate::{Aabb, Ball, Bounded, BroadPhase, Groups, Pair, Pairs, Scalar};
 
 impl<S: Scalar, const D: usize> BroadPhase<S, D> {

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::slice;
 
 use crate::engine::Engine;
-use crate::memory;
-use crate::objects::By;
-use crate::step::{show, store};
-use crate::workers::Team;
+use crate::engine::step::{show, store};
+use crate::runtime::memory;
+use crate::runtime::objects::By;
+use crate::runtime::team::Team;
 use crate::{Aabb, Bounded, Config, ConfigError, DetectError, MAX_OBJECTS, Pair, Pairs, Rejected, Scalar, Stats};
 
 /// Finds all pairs of overlapping boxes of a scene, step after step.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::build::costs::Costs;
 use crate::build::plan::MAX_LEVELS;
-use crate::detect::kernel::Kernel;
+use crate::kernel::Kernel;
 
 /// Settings of a [`BroadPhase`](crate::BroadPhase). The defaults choose everything from the scene; none of them changes
 /// which pairs are found.

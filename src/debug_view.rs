@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::detect::kernel::Columns;
-use crate::grid::{Borders, Coords, Level, Shape, key_parts};
+use crate::kernel::Columns;
+use crate::layout::{Borders, Coords, Level, Shape, key_parts};
 use crate::lockfree::Chunk;
 use crate::{Aabb, BroadPhase, Pair, Pairs, Scalar};
 
@@ -100,8 +100,8 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
         self.broad_phase.map_or(Pairs::new(&[], &[]), |of| of.found())
     }
 
-    /// A line for each of [`pairs`](Self::pairs), from the centre of one box to that of the other. (In infinite boxes the centre
-    /// is not a number.) Looks up all centres first.
+    /// A line for each of [`pairs`](Self::pairs), from the center of one box to that of the other. (In infinite boxes the center
+    /// is not a number.) Looks up all centers first.
     pub fn pair_lines(&self) -> impl Iterator<Item = [[S; D]; 2]> + use<'a, S, D> {
         let mut centers = vec![[S::ZERO; D]; self.broad_phase.map_or(0, |of| of.engine.known)];
         for object in self.objects() {

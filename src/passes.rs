@@ -5,21 +5,21 @@
 use crate::Scalar;
 use crate::build::count::{self, Tally};
 use crate::build::gather::{self, Source};
-use crate::build::grid::Item;
 use crate::build::offset;
 use crate::build::plan::Plan;
 use crate::build::scatter::{self, Tails};
 use crate::build::survey::Extent;
 use crate::detect::View;
-use crate::detect::kernel::PADDING;
 use crate::detect::sink::{self, Consumer, Sink};
 use crate::engine::{Engine, Worker};
-use crate::grid::z_key;
+use crate::kernel::PADDING;
+use crate::layout::grid::Item;
+use crate::layout::z_key;
 use crate::lockfree::{Blocks, ChunkId, Cursor, Directory, Full};
-use crate::memory::{self, reserve_with_slack};
-use crate::objects::Objects;
-use crate::scope::scope;
-use crate::workers::Team;
+use crate::runtime::memory::{self, reserve_with_slack};
+use crate::runtime::objects::Objects;
+use crate::runtime::scope::scope;
+use crate::runtime::team::Team;
 
 /// After planning: whether the objects were gathered for it.
 pub(crate) struct Planned {
@@ -177,7 +177,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         memory::reserve_exact(&mut self.grid.chunks, room);
         self.grid.chunks.extend(0..used);
         if self.stats.replanned {
-            // Neighbours in space become neighbours in memory, and stay so: the next steps meet the chunks in this order.
+            // Neighbors in space become neighbors in memory, and stay so: the next steps meet the chunks in this order.
             let mut by_place = memory::collect((0..used).map(|id| (z_key::<D>(self.grid.pool.chunk(id).key()), id)));
             by_place.sort_unstable();
             self.grid.chunks.clear();

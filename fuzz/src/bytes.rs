@@ -51,7 +51,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// One byte for a number on a lattice of quarters, where boxes touch; two for one scaled by a power of two; one for a special
-    /// one and its neighbours; nine for any bits whatever.
+    /// one and its neighbors; nine for any bits whatever.
     pub fn number<S: Number>(&mut self) -> S {
         match self.byte() {
             lattice @ 0..=191 => S::of((f64::from(lattice) - 96.0) / 4.0),

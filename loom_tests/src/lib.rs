@@ -4,12 +4,12 @@
 
 // The models do not use all of the kit.
 #[allow(dead_code, unused_imports)]
+#[path = "../../src/faults.rs"]
+mod faults;
+#[allow(dead_code, unused_imports)]
 #[path = "../../src/lockfree/mod.rs"]
 mod lockfree;
 mod models;
 mod planted;
-#[allow(dead_code, unused_imports)]
-#[path = "../../src/sync.rs"]
-mod sync;
 
 pub use models::report;

@@ -4,21 +4,21 @@ use std::cell::Cell;
 use std::panic;
 use std::sync::Once;
 
-use crate::sync::Bug;
+use crate::faults::Fault;
 
 // std's `thread_local`, not loom's: loom runs all threads of a model as coroutines on the thread that explores it, so they all
 // see the bug, and models that are explored beside it on other threads do not.
 thread_local! {
-    static PLANTED: Cell<Option<Bug>> = const { Cell::new(None) };
+    static PLANTED: Cell<Option<Fault>> = const { Cell::new(None) };
 }
 
 /// Whether the bug is switched on. The kit asks.
-pub(crate) fn planted(bug: Bug) -> bool {
+pub(crate) fn injected(bug: Fault) -> bool {
     PLANTED.get() == Some(bug)
 }
 
 /// Runs `work` with a bug planted. The error is the message of the panic that ended it.
-pub(crate) fn with(bug: Bug, work: impl FnOnce()) -> Result<(), String> {
+pub(crate) fn with(bug: Fault, work: impl FnOnce()) -> Result<(), String> {
     keep_expected_panics_quiet();
     PLANTED.set(Some(bug));
     // Unwind safe: what `work` leaves behind is looked at no more.
@@ -42,34 +42,16 @@ fn keep_expected_panics_quiet() {
     });
 }
 
-macro_rules! all_bugs {
-    ($($bug:ident)*) => {
-        /// All bugs there are.
-        pub(crate) const ALL: &[Bug] = &[$(Bug::$bug),*];
-
-        // Does not compile while a bug is missing in the list.
-        const _: fn(Bug) = |bug| match bug {
-            $(Bug::$bug => (),)*
-        };
-    };
-}
-
-all_bugs! {
-    PublishRelaxed FindRelaxed LookUpRelaxed LoserRelaxed PublishByStore KeyAfterPublish KeyUnchecked LoserMovesOn
-    LoserForgetsSpare SpareUsedTwice FillCheckedThenTaken SlotForgotten PoolClaimTorn LimitCheckedThenTaken ChunkNotCleared
-    SlabByStore SlabRelaxed SlabReadRelaxed SlabLeaked CountTorn RankReread CursorTorn RangeShort BoundTorn
-}
-
 #[test]
 fn all_threads_of_a_model_see_the_bug_and_other_models_do_not() {
     let model = || {
         loom::model(|| {
-            assert!(planted(Bug::CountTorn), "in the first thread");
-            loom::thread::spawn(|| assert!(planted(Bug::CountTorn), "in another thread")).join().unwrap();
+            assert!(injected(Fault::CountTorn), "in the first thread");
+            loom::thread::spawn(|| assert!(injected(Fault::CountTorn), "in another thread")).join().unwrap();
         });
     };
-    assert_eq!(with(Bug::CountTorn, model), Ok(()));
-    assert_eq!(with(Bug::CountTorn, || std::thread::spawn(|| assert!(!planted(Bug::CountTorn))).join().unwrap()), Ok(()));
-    assert!(!planted(Bug::CountTorn));
-    assert_eq!(with(Bug::CountTorn, || panic!("caught")), Err("caught".into()));
+    assert_eq!(with(Fault::CountTorn, model), Ok(()));
+    assert_eq!(with(Fault::CountTorn, || std::thread::spawn(|| assert!(!injected(Fault::CountTorn))).join().unwrap()), Ok(()));
+    assert!(!injected(Fault::CountTorn));
+    assert_eq!(with(Fault::CountTorn, || panic!("caught")), Err("caught".into()));
 }

@@ -4,13 +4,13 @@
 //! new, the directory and the pool.
 
 use super::gather;
-use super::grid::Grid;
 use super::plan::MAX_LEVELS;
-use super::staged::{Place, Staged};
 use crate::Scalar;
-use crate::grid::{Coords, Shape, chunk_key};
+use crate::faults::{Fault, injected};
+use crate::layout::grid::Grid;
+use crate::layout::staged::{Place, Staged};
+use crate::layout::{Coords, Shape, chunk_key};
 use crate::lockfree::{Chunk, ChunkId, Cursor, Full, Spare};
-use crate::slips::{Slip, slipped};
 
 /// What one worker saw while counting.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ const NOWHERE: i32 = -1;
 
 /// A worker's memory for counting in a block of objects.
 ///
-/// Consecutive objects of one cell are a *run*. In the last step's order most objects have a neighbour there, so one `fetch_add`
+/// Consecutive objects of one cell are a *run*. In the last step's order most objects have a neighbor there, so one `fetch_add`
 /// numbers several of them. Where a run ends is anybody's guess, so the runs are found, counted and numbered in three loops, none
 /// of which has a branch that depends on it.
 #[derive(Debug)]
@@ -146,7 +146,7 @@ fn house<S: Scalar, const D: usize>(
 ) -> bool {
     let mut rest = grid.levels.is_empty();
     if let Some(finest) = grid.levels.first() {
-        let mut widest = if slipped(Slip::SpansOfOneBlock) { [0; 3] } else { tally.spans[0] };
+        let mut widest = if injected(Fault::SpansOfOneBlock) { [0; 3] } else { tally.spans[0] };
         for (staged, home) in block.iter().zip(&mut *homes) {
             let ([x, y, z], span, fits) = finest.measure(&staged.bounds);
             let fits = fits & staged.place.takes_part();

@@ -4,8 +4,9 @@
 //! others an *object* finds in a cell of a given size, not how many a *place* does. A few thousand sampled objects, sorted along
 //! the Z curve, tell that for all powers of two together: objects with a common prefix share a cell.
 
-use super::staged::Staged;
-use crate::{Scalar, memory};
+use crate::Scalar;
+use crate::layout::staged::Staged;
+use crate::runtime::memory;
 
 /// The sample is this times the root of the number of objects: cells that hold eight of all objects then show some sixty
 /// coincidences among the sampled ones.
@@ -37,7 +38,7 @@ impl<const D: usize> Density<D> {
         let points = memory::collect(sample.map(|staged| staged.bounds.min.map(S::to_f64)));
         let (low, extent) = without_outliers(&points, low, extent);
         let longest = extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
-        // From the low corner on: around the centre, a thin layer would lie astride a border of every scale.
+        // From the low corner on: around the center, a thin layer would lie astride a border of every scale.
         let mut codes = memory::collect(points.iter().map(|point| z_code(point, low, longest)));
         codes.sort_unstable();
 
@@ -172,7 +173,7 @@ fn spread<const D: usize>(value: u64) -> u128 {
 mod tests {
     use super::*;
     use crate::Aabb;
-    use crate::build::staged::Place;
+    use crate::layout::staged::Place;
 
     fn density(points: impl Iterator<Item = [f64; 3]>, extent: [f64; 3]) -> Density<3> {
         let staged: Vec<_> =

@@ -1,9 +1,9 @@
 //! Reading the user's objects: once per object and step, in the order in which the last step stored them.
 
-use super::staged::{Place, Staged};
+use crate::layout::staged::{Place, Staged};
 use crate::lockfree::Cursor;
-use crate::memory;
-use crate::objects::Objects;
+use crate::runtime::memory;
+use crate::runtime::objects::Objects;
 use crate::{Aabb, Groups, RejectReason, Rejected, Scalar};
 
 /// How many objects are gathered and then counted in one go: few enough that their staged boxes stay in the first-level cache

@@ -2,12 +2,12 @@
 //!
 //! In parallel over blocks of chunks. Reads and rewrites the chunks' cells; writes the list of work for detection.
 
-use super::grid::Item;
 use super::plan::MAX_LEVELS;
-use crate::grid::{Shape, key_parts};
+use crate::faults::{Fault, injected};
+use crate::layout::grid::Item;
+use crate::layout::{Shape, key_parts};
 use crate::lockfree::{ChunkId, Cursor, Pool};
-use crate::memory;
-use crate::slips::{Slip, slipped};
+use crate::runtime::memory;
 
 /// How many chunks a worker claims at a time, and places with one `fetch_add`.
 const BLOCK: usize = 32;
@@ -70,7 +70,7 @@ fn add_items(items: &mut Vec<Item>, chunk: u32, mut begin: u32, end: u32) {
     }
     while begin < end {
         let next = end.min(begin.saturating_add(ITEM as u32));
-        if slipped(Slip::ItemShort) && next == end {
+        if injected(Fault::ItemShort) && next == end {
             memory::push(items, Item { first_chunk: chunk, end_chunk: chunk + 1, begin, end: next - 1 });
             return;
         }

@@ -4,10 +4,11 @@
 
 use super::costs::{Costs, Predicted};
 use super::density::Density;
-use super::staged::Staged;
 use super::survey::{Extent, SizeClass, Survey};
-use crate::grid::{Coords, Level, Shape};
-use crate::{Config, Scalar, memory};
+use crate::layout::staged::Staged;
+use crate::layout::{Coords, Level, Shape};
+use crate::runtime::memory;
+use crate::{Config, Scalar};
 
 /// The most levels there can be. Few levels are better than many (a pair of levels costs every fine chunk a look into the
 /// coarse level), and what fits none of them goes to a plain list.
@@ -97,7 +98,7 @@ fn drifted(before: f64, now: f64) -> bool {
     now > before * DRIFT || before > now * DRIFT
 }
 
-const LANES: f64 = crate::detect::kernel::LANES as f64;
+const LANES: f64 = crate::kernel::LANES as f64;
 
 /// What the cost of a choice depends on.
 struct Scene<const D: usize> {
@@ -245,7 +246,7 @@ impl<const D: usize> Scene<D> {
         self.costs.row + self.costs.compare * (0.5 + self.expected(group, edges) / LANES)
     }
 
-    /// Half-neighbourhood within a level.
+    /// Half-neighborhood within a level.
     fn within(&self, group: &SizeClass, cells: &Cells) -> f64 {
         let (size, mean) = (cells.size, group.mean());
         // Nothing crosses a border of cells as thick as the scene.
@@ -283,7 +284,7 @@ impl<const D: usize> Scene<D> {
 mod tests {
     use super::*;
     use crate::Aabb;
-    use crate::build::staged::{Place, Staged};
+    use crate::layout::staged::{Place, Staged};
 
     fn plan<S: Scalar>(boxes: impl IntoIterator<Item = Aabb<S, 3>>) -> Plan<S, 3> {
         plan_with(boxes, &Config::default())

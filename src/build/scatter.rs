@@ -7,12 +7,12 @@
 use std::ops::Range;
 
 use super::gather::{AHEAD, Source};
-use super::staged::{Place, Staged};
-use super::table::TableWriter;
 use crate::Scalar;
-use crate::grid::Shape;
+use crate::layout::Shape;
+use crate::layout::staged::{Place, Staged};
+use crate::layout::table::TableWriter;
 use crate::lockfree::{Chunk, ChunkId, Pool};
-use crate::objects::Objects;
+use crate::runtime::objects::Objects;
 
 /// Where the entries of the special cells begin.
 #[derive(Clone, Copy, Debug)]

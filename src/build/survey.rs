@@ -1,8 +1,9 @@
 //! What the planner wants to know of a scene: how far it extends and which sizes occur how often.
 
-use super::staged::Staged;
+use crate::layout::staged::Staged;
 use crate::lockfree::Bound;
-use crate::{Aabb, Scalar, memory};
+use crate::runtime::memory;
+use crate::{Aabb, Scalar};
 
 /// One class per power of two of the longest edge.
 const CLASSES: usize = 256;

@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use super::{Finder, View};
-use crate::grid::{Coords, Window, chunk_key, key_parts};
+use crate::faults::{Fault, injected};
+use crate::layout::{Coords, Window, chunk_key, key_parts};
 use crate::lockfree::Chunk;
-use crate::slips::{Slip, slipped};
 use crate::{Aabb, Scalar};
 
 /// Lists the comparisons of some entries of a chunk with everything coarser.
@@ -20,7 +20,7 @@ pub(super) fn list<S: Scalar, const D: usize>(
     finder: &mut Finder,
 ) {
     let (level, coords) = key_parts(chunk.key());
-    let coarser = level + 1 + usize::from(slipped(Slip::LevelSkipped))..view.grid.levels.len();
+    let coarser = level + 1 + usize::from(injected(Fault::LevelSkipped))..view.grid.levels.len();
     if coarser.is_empty() && view.grid.listed.is_empty() {
         return;
     }
@@ -34,7 +34,7 @@ pub(super) fn list<S: Scalar, const D: usize>(
         }
     }
     finder.candidates += view.grid.listed.len() as u64;
-    if !slipped(Slip::ListedAcrossMissed) {
+    if !injected(Fault::ListedAcrossMissed) {
         view.kernel.hits(&view.columns, &around, view.grid.listed.clone(), &mut finder.near);
     }
 

@@ -5,18 +5,17 @@
 //! that.
 
 mod across;
-pub(crate) mod kernel;
 mod listed;
-pub(crate) mod neighbourhood;
+pub(crate) mod neighborhood;
 mod same_level;
 pub(crate) mod sink;
 
 use std::ops::Range;
 
 use crate::Scalar;
-use crate::build::grid::{Grid, Item};
-use crate::memory::Budget;
-use kernel::{Columns, Kernel, Tasks};
+use crate::kernel::{Columns, Kernel, Tasks};
+use crate::layout::grid::{Grid, Item};
+use crate::runtime::memory::Budget;
 use sink::{Consumer, Sink};
 
 /// What detection reads.

@@ -1,4 +1,4 @@
-//! Within a level: the half-neighbourhood (Schornbaum 3.6), by rows.
+//! Within a level: the half-neighborhood (Schornbaum 3.6), by rows.
 //!
 //! Rows of a level are ordered by (z, y). An entry is compared with those behind it in its own row, and with the rows after its
 //! own that it reaches; the rows before it compare themselves with it. So each pair is met once, by its earlier member.
@@ -6,13 +6,13 @@
 use std::ops::Range;
 
 use super::View;
-use super::kernel::Tasks;
-use super::neighbourhood::Neighbourhood;
+use super::neighborhood::Neighborhood;
 use crate::Scalar;
 use crate::build::offset::ITEM;
-use crate::grid::{Coords, Shape, key_parts};
+use crate::faults::{Fault, injected};
+use crate::kernel::Tasks;
+use crate::layout::{Coords, Shape, key_parts};
 use crate::lockfree::{Chunk, ROW, Row};
-use crate::slips::{Slip, slipped};
 
 /// What is known of the entries at hand while their comparisons are listed.
 #[derive(Clone, Debug)]
@@ -96,7 +96,7 @@ impl Reach {
             let index = entry - first;
             let (x, up) = (self.high(0, index), self.high(1, index) > y);
             let back = D == 3 && self.high(2, index) > z;
-            let behind = if slipped(Slip::ComparedWithItself) { entry } else { entry + 1 };
+            let behind = if injected(Fault::ComparedWithItself) { entry } else { entry + 1 };
             tasks.add(entry, behind..row.end((x as usize).min(ROW - 1)));
             self.past_end.add_if(index, x >= ROW as i32);
             self.upward.add_if(index, up);
@@ -120,7 +120,7 @@ pub(super) fn list<S: Scalar, const D: usize>(
     let span = view.grid.spans[level];
     let first = entries.start;
     reach.fill(view, level, Shape::<D>::base_of(coords), entries.clone());
-    let mut around = Neighbourhood::new(view, level, coords, chunk);
+    let mut around = Neighborhood::new(view, level, coords, chunk);
 
     let mut rows = chunk.rows();
     while rows != 0 {
@@ -132,18 +132,18 @@ pub(super) fn list<S: Scalar, const D: usize>(
             continue;
         }
         reach.own_row::<D>(tasks, row, (y, z), first, inside);
-        for index in reach.past_end.iter().filter(|_| !slipped(Slip::NextChunkMissed)) {
+        for index in reach.past_end.iter().filter(|_| !injected(Fault::NextChunkMissed)) {
             around.add_part(tasks, first + index, y, z, ROW as i32, reach.high(0, index));
         }
-        for other_y in y + 1..=y + span[1] - i32::from(slipped(Slip::UpwardRowMissed)) {
+        for other_y in y + 1..=y + span[1] - i32::from(injected(Fault::UpwardRowMissed)) {
             around.add_row(tasks, first, reach, &reach.upward, (other_y, z), span[0]);
         }
         if D == 3 {
             for other_z in z + 1..=z + span[2] {
-                for other_y in y - span[1] + i32::from(slipped(Slip::BackwardRowMissed))..=y {
+                for other_y in y - span[1] + i32::from(injected(Fault::BackwardRowMissed))..=y {
                     around.add_row(tasks, first, reach, &reach.backward, (other_y, other_z), span[0]);
                 }
-                let corner = if slipped(Slip::CornerRowsMissed) { 0 } else { span[1] };
+                let corner = if injected(Fault::CornerRowsMissed) { 0 } else { span[1] };
                 for other_y in y + 1..=y + corner {
                     around.add_row(tasks, first, reach, &reach.corner, (other_y, other_z), span[0]);
                 }
@@ -152,14 +152,14 @@ pub(super) fn list<S: Scalar, const D: usize>(
     }
 }
 
-impl<S: Scalar, const D: usize> Neighbourhood<'_, S, D> {
+impl<S: Scalar, const D: usize> Neighborhood<'_, S, D> {
     /// Adds the comparisons of some entries with a row, each from `span` cells before its own to as far as it reaches.
     #[inline(always)]
     fn add_row(&mut self, tasks: &mut Tasks, first: usize, reach: &Reach, few: &Few, (y, z): (i32, i32), span: i32) {
         if few.len == 0 {
             return; // and look up no chunk
         }
-        let span = if slipped(Slip::SpanForgotten) { 0 } else { span };
+        let span = if injected(Fault::SpanForgotten) { 0 } else { span };
         let row = self.row(0, y, z);
         for index in few.iter() {
             let (low, high) = (reach.low_x(index) - span, reach.high(0, index));

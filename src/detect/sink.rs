@@ -7,10 +7,10 @@
 use std::ops::ControlFlow;
 
 use crate::Pair;
-use crate::detect::kernel::LANES;
+use crate::faults::{Fault, injected};
+use crate::kernel::LANES;
 use crate::lockfree::Blocks;
-use crate::memory::{self, Budget};
-use crate::slips::{Slip, slipped};
+use crate::runtime::memory::{self, Budget};
 
 /// Pairs per block: 32 KiB.
 pub(crate) const BLOCK: usize = 4096;
@@ -85,7 +85,7 @@ pub(crate) struct Sink<'a, C> {
     beyond: &'a mut Vec<Vec<Pair>>,
     /// Where the block at hand belongs.
     home: Option<&'a mut Vec<Pair>>,
-    /// The block at hand. Taken out of its home so that workers do not write to neighbouring headers.
+    /// The block at hand. Taken out of its home so that workers do not write to neighboring headers.
     block: Vec<Pair>,
     /// Pairs before this one have been consumed.
     consumed: usize,
@@ -158,7 +158,7 @@ impl<'a, C: Consumer> Sink<'a, C> {
 
     fn put_back(&mut self) {
         let mut block = std::mem::take(&mut self.block);
-        if slipped(Slip::BlockLost) && block.len() > BLOCK - LANES {
+        if injected(Fault::BlockLost) && block.len() > BLOCK - LANES {
             block.clear();
         }
         self.consumed = 0;

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::sync::{Atomic, Bug, Ordering, planted};
+use super::sync::{Atomic, Ordering};
+use crate::faults::{Fault, injected};
 
 /// The largest of all values it was raised to, by many threads. Generic over the float, which is what the `atomic` crate is for.
 ///
@@ -21,7 +22,7 @@ where
     pub(crate) fn raise(&self, value: S) {
         let mut seen = self.0.load(Ordering::Relaxed);
         while value > seen {
-            if planted(Bug::BoundTorn) {
+            if injected(Fault::BoundTorn) {
                 return self.0.store(value, Ordering::Relaxed);
             }
             match self.0.compare_exchange_weak(seen, value, Ordering::Relaxed, Ordering::Relaxed) {

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::sync::{AtomicU32, Bug, Ordering, planted};
+use super::sync::{AtomicU32, Ordering};
+use crate::faults::{Fault, injected};
 
 /// What identifies a chunk; four words that mean nothing to the kit.
 pub(crate) type Key = [u32; 4];
@@ -86,19 +87,19 @@ impl<'a> Chunk<'a> {
     #[inline]
     pub(crate) fn count(&self, cell: usize, objects: u32) -> u32 {
         let counter = &self.words[HEADER + cell];
-        if planted(Bug::CountTorn) {
+        if injected(Fault::CountTorn) {
             let rank = counter.load(Ordering::Relaxed);
             counter.store(rank + objects, Ordering::Relaxed);
             return rank;
         }
         let rank = counter.fetch_add(objects, Ordering::Relaxed);
-        if planted(Bug::RankReread) { counter.load(Ordering::Relaxed) - objects } else { rank }
+        if injected(Fault::RankReread) { counter.load(Ordering::Relaxed) - objects } else { rank }
     }
 
     /// How many objects were counted in, after the join of the counting pass.
     pub(crate) fn total(&self) -> u32 {
         let total: u32 = self.cells().iter().map(|counter| counter.load(Ordering::Relaxed)).sum();
-        if planted(Bug::RangeShort) { total.saturating_sub(1) } else { total }
+        if injected(Fault::RangeShort) { total.saturating_sub(1) } else { total }
     }
 
     /// Turns counters into pivots, the first entry at `begin`; notes which rows (runs of `row` cells, at most 64 of them) are

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crossbeam::utils::CachePadded;
 
-use crate::sync::{AtomicUsize, Bug, Ordering, planted};
+use super::sync::{AtomicUsize, Ordering};
+use crate::faults::{Fault, injected};
 
 /// Hands out ranges of `0..` that are disjoint and, together, without a gap.
 ///
@@ -24,7 +25,7 @@ impl Cursor {
     /// Claims `count` places and returns the first.
     #[inline]
     pub(crate) fn take(&self, count: usize) -> usize {
-        if planted(Bug::CursorTorn) {
+        if injected(Fault::CursorTorn) {
             let first = self.next.load(Ordering::Relaxed);
             self.next.store(first + count, Ordering::Relaxed);
             return first;

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::chunk::{Chunk, Key};
 use super::pool::{ChunkId, Full, Pool};
-use crate::sync::{AtomicU64, Bug, Ordering, planted};
+use super::sync::{AtomicU64, Ordering};
+use crate::faults::{Fault, injected};
 
 const EMPTY: u64 = 0;
 
@@ -57,7 +58,7 @@ impl Directory {
     pub(crate) fn find<'p>(&self, pool: &'p Pool, key: &Key) -> Option<(ChunkId, Chunk<'p>)> {
         let hash = hash(key);
         let mut at = self.home(hash);
-        let acquire = if planted(Bug::LookUpRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
+        let acquire = if injected(Fault::LookUpRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
         loop {
             // Acquire: pairs with the release of the exchange in `publish`; the key is in the chunk.
             let seen = self.slots[at].load(acquire);
@@ -75,7 +76,7 @@ impl Directory {
     pub(crate) fn find_or_insert(&self, pool: &Pool, key: &Key, spare: &mut Spare) -> Result<ChunkId, Full> {
         let hash = hash(key);
         let mut at = self.home(hash);
-        let acquire = if planted(Bug::FindRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
+        let acquire = if injected(Fault::FindRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
         loop {
             // Acquire: pairs with the release of the exchange in `publish`; the key is in the chunk.
             let mut seen = self.slots[at].load(acquire);
@@ -83,22 +84,22 @@ impl Directory {
                 let id = self.prepare(pool, key, spare)?;
                 match self.publish(at, pack(hash, id)) {
                     Ok(()) => {
-                        if planted(Bug::KeyAfterPublish) {
+                        if injected(Fault::KeyAfterPublish) {
                             pool.chunk(id).set_key(key);
                         }
-                        if !planted(Bug::SlotForgotten) {
+                        if !injected(Fault::SlotForgotten) {
                             pool.chunk(id).set_slot(at as u32);
                         }
                         return Ok(id);
                     }
                     Err(winner) => {
-                        if !planted(Bug::LoserForgetsSpare) {
+                        if !injected(Fault::LoserForgetsSpare) {
                             spare.0 = Some(id);
                         }
                         seen = winner;
                     }
                 }
-                if planted(Bug::LoserMovesOn) {
+                if injected(Fault::LoserMovesOn) {
                     at = self.after(at);
                     continue;
                 }
@@ -112,19 +113,19 @@ impl Directory {
 
     /// A chunk with the key in it that nobody else can see.
     fn prepare(&self, pool: &Pool, key: &Key, spare: &mut Spare) -> Result<ChunkId, Full> {
-        if planted(Bug::FillCheckedThenTaken) && spare.0.is_none() && pool.used() >= self.room() {
+        if injected(Fault::FillCheckedThenTaken) && spare.0.is_none() && pool.used() >= self.room() {
             return Err(Full::Directory);
         }
-        let kept = if planted(Bug::SpareUsedTwice) { spare.0 } else { spare.0.take() };
+        let kept = if injected(Fault::SpareUsedTwice) { spare.0 } else { spare.0.take() };
         let id = match kept {
             Some(id) => id,
             None => pool.allocate()?,
         };
         // The index itself says how full the directory can be, so there is no counter to race for.
-        if id >= self.room() && !planted(Bug::FillCheckedThenTaken) {
+        if id >= self.room() && !injected(Fault::FillCheckedThenTaken) {
             return Err(Full::Directory);
         }
-        if !planted(Bug::KeyAfterPublish) {
+        if !injected(Fault::KeyAfterPublish) {
             pool.chunk(id).set_key(key);
         }
         Ok(id)
@@ -132,12 +133,12 @@ impl Directory {
 
     /// Puts a chunk into an empty slot, or returns what is there instead.
     fn publish(&self, at: usize, packed: u64) -> Result<(), u64> {
-        if planted(Bug::PublishByStore) {
+        if injected(Fault::PublishByStore) {
             self.slots[at].store(packed, Ordering::Release);
             return Ok(());
         }
-        let release = if planted(Bug::PublishRelaxed) { Ordering::Relaxed } else { Ordering::Release };
-        let acquire = if planted(Bug::LoserRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
+        let release = if injected(Fault::PublishRelaxed) { Ordering::Relaxed } else { Ordering::Release };
+        let acquire = if injected(Fault::LoserRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
         // Release: pairs with the acquire loads of the slot in `find` and `find_or_insert`, and with the acquire below.
         // Acquire on failure: the winner's chunk is looked into next.
         self.slots[at].compare_exchange(EMPTY, packed, release, acquire).map(drop)
@@ -177,7 +178,7 @@ fn matching<'p>(pool: &'p Pool, seen: u64, hash: u64, key: &Key) -> Option<(Chun
     }
     let id = seen as u32 - 1;
     let chunk = pool.chunk(id);
-    (chunk.key() == *key || planted(Bug::KeyUnchecked)).then_some((id, chunk))
+    (chunk.key() == *key || injected(Fault::KeyUnchecked)).then_some((id, chunk))
 }
 
 /// Index plus one in the low half, so that no chunk looks [`EMPTY`]; the low half of the hash in the high half (the slot's
@@ -209,7 +210,7 @@ mod tests {
 
     /// Chunks that lie along a line, in a plane or in a cube come to lie in as many homes as if these had been drawn by lot.
     #[test]
-    fn neighbours_have_homes_of_their_own() {
+    fn neighbors_have_homes_of_their_own() {
         let directory = Directory::new(11).expect("memory");
         let steps = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [16, 0, 4], [0, 1 << 12, 0]];
         let line = |step: [u32; 3]| (0..1024u32).map(move |i| step.map(|step| (step * i).wrapping_sub(77))).collect::<Vec<_>>();

@@ -6,6 +6,7 @@ mod cursor;
 mod directory;
 mod pool;
 mod shared;
+pub(crate) mod sync;
 
 pub(crate) use bound::Bound;
 pub(crate) use chunk::{Chunk, Key, ROW, Row};

@@ -7,7 +7,8 @@ use bumpalo::Bump;
 use crossbeam::utils::CachePadded;
 
 use super::chunk::{Chunk, HEADER};
-use crate::sync::{AtomicPtr, AtomicU32, Bug, Ordering, Tracked, planted, tracked};
+use super::sync::{AtomicPtr, AtomicU32, Ordering, Tracked, tracked};
+use crate::faults::{Fault, injected};
 
 /// Names a chunk of the pool.
 pub(crate) type ChunkId = u32;
@@ -57,19 +58,19 @@ impl Pool {
 
     /// A cleared chunk that nobody else has.
     pub(crate) fn allocate(&self) -> Result<ChunkId, Full> {
-        if planted(Bug::LimitCheckedThenTaken) && self.next.load(Ordering::Relaxed) >= self.limit {
+        if injected(Fault::LimitCheckedThenTaken) && self.next.load(Ordering::Relaxed) >= self.limit {
             return Err(Full::Pool);
         }
         // Relaxed: the index has only to be unique. Added first and looked at afterwards: two threads that looked first could
         // both find room for one.
-        let id = if planted(Bug::PoolClaimTorn) {
+        let id = if injected(Fault::PoolClaimTorn) {
             let id = self.next.load(Ordering::Relaxed);
             self.next.store(id + 1, Ordering::Relaxed);
             id
         } else {
             self.next.fetch_add(1, Ordering::Relaxed)
         };
-        if id >= self.limit && !planted(Bug::LimitCheckedThenTaken) {
+        if id >= self.limit && !injected(Fault::LimitCheckedThenTaken) {
             return Err(Full::Pool);
         }
         let (slab, _) = self.locate(id);
@@ -77,7 +78,7 @@ impl Pool {
         if self.slabs[slab].load(Ordering::Relaxed).is_null() {
             self.grow(slab)?;
         }
-        if !planted(Bug::ChunkNotCleared) {
+        if !injected(Fault::ChunkNotCleared) {
             self.chunk(id).clear();
         }
         Ok(id)
@@ -96,13 +97,13 @@ impl Pool {
             return if is_there { Ok(()) } else { Err(Full::Memory(self.slab_bytes(slab))) };
         };
         let null = std::ptr::null_mut();
-        if planted(Bug::SlabByStore) {
+        if injected(Fault::SlabByStore) {
             self.slabs[slab].store(mine, Ordering::Release);
             return Ok(());
         }
-        let release = if planted(Bug::SlabRelaxed) { Ordering::Relaxed } else { Ordering::Release };
+        let release = if injected(Fault::SlabRelaxed) { Ordering::Relaxed } else { Ordering::Release };
         // Release: pairs with the acquire load in `chunk`. Relaxed on failure: the winner's slab is not looked into here.
-        if self.slabs[slab].compare_exchange(null, mine, release, Ordering::Relaxed).is_err() && !planted(Bug::SlabLeaked) {
+        if self.slabs[slab].compare_exchange(null, mine, release, Ordering::Relaxed).is_err() && !injected(Fault::SlabLeaked) {
             // SAFETY: `mine` came from `Slab::into_raw` above and lost the race, so no other thread ever saw it.
             drop(unsafe { Box::from_raw(mine) });
         }
@@ -119,7 +120,7 @@ impl Pool {
     #[inline]
     pub(crate) fn get(&self, id: ChunkId) -> Option<Chunk<'_>> {
         let (slab, offset) = self.locate(id);
-        let acquire = if planted(Bug::SlabReadRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
+        let acquire = if injected(Fault::SlabReadRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
         // Acquire: pairs with the release of the exchange in `grow`. (A plain load on x86 and one `ldar` on ARM.)
         let slab = NonNull::new(self.slabs[slab].load(acquire))?;
         // SAFETY: a non-null slab pointer comes from the winning exchange in `grow`, is initialised (acquire above), and stays

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::cursor::Cursor;
 #[cfg(not(loom))]
-use crate::sync::Atomic;
+use crate::lockfree::sync::Atomic;
 
 /// A slice whose blocks are handed out, each to one claimer only: `chunks_mut` for workers that claim.
 #[derive(Debug)]

@@ -24,10 +24,10 @@
 
 use super::PeriodicReason;
 use super::domain::{Domain, Wrapped};
+use crate::lockfree::sync::Ordering;
 use crate::lockfree::{Blocks, shared};
-use crate::memory::reserve_with_slack;
-use crate::sync::Ordering;
-use crate::workers::Team;
+use crate::runtime::memory::reserve_with_slack;
+use crate::runtime::team::Team;
 use crate::{Aabb, Bounded, Scalar};
 
 /// Objects, or ghosts, that a worker claims at a time.

@@ -1,7 +1,7 @@
 //! Pairs in a domain that repeats itself: the engine, given every object and its ghosts.
 //!
 //! `domain.rs` has the arithmetic, `images.rs` makes the ghosts and tells why every meeting is found once. Both know nothing of
-//! the engine but [`Bounded`], so anything else that needs neighbours across a border can stand on them.
+//! the engine but [`Bounded`], so anything else that needs neighbors across a border can stand on them.
 
 mod casts;
 mod copies;
@@ -14,7 +14,7 @@ mod queries;
 mod rejected;
 
 use crate::lockfree::Blocks;
-use crate::workers::Team;
+use crate::runtime::team::Team;
 use crate::{Aabb, Ball, Bounded, BroadPhase, Config, MAX_OBJECTS, Pair, Pairs, RejectReason, Rejected, Scalar, Stats};
 pub(crate) use domain::Domain;
 pub(crate) use images::{Image, Images};

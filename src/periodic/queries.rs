@@ -106,7 +106,7 @@ impl<S: Scalar, const D: usize> PeriodicQueries<'_, S, D> {
         self.overlapping(&Aabb { min: point, max: point }, found);
     }
 
-    /// All objects whose boxes are within the ball's radius of its centre, in no particular order.
+    /// All objects whose boxes are within the ball's radius of its center, in no particular order.
     pub fn within(&self, ball: &Ball<S, D>, found: &mut Vec<Shifted<Neighbor<S>, D>>) {
         found.clear();
         let bounds = ball.aabb();

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::places::Places;
 use super::{Hit, Neighbor, Queries, Ray, Rows, Sweep};
-use crate::prefetch::prefetch;
-use crate::workers::Team;
+use crate::runtime::prefetch::prefetch;
+use crate::runtime::team::Team;
 use crate::{Aabb, Ball, Scalar};
 
 /// The fewest and the most first hits that a thread puts in order and looks for at a time.

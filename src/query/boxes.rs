@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use super::lanes::steps;
 use super::{Queries, Region, Scene};
-use crate::detect::kernel::{bits, overlaps};
-use crate::grid::{Coords, Window, chunk_key, key_parts};
+use crate::kernel::{bits, overlaps};
+use crate::layout::{Coords, Window, chunk_key, key_parts};
 use crate::lockfree::Chunk;
 use crate::{Aabb, Scalar};
 

@@ -1,7 +1,7 @@
 //! What moves along a straight line: a point, or a box.
 
 use super::{Ray, Sweep};
-use crate::detect::kernel::Motion;
+use crate::kernel::Motion;
 use crate::{Aabb, Scalar};
 
 /// A box on its way, a ray being the way of a box without extent.

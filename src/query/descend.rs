@@ -10,8 +10,8 @@ use super::cast::Cast;
 use super::tree::{MAX_HEIGHT, Tree};
 use super::{Hit, Scene};
 use crate::Scalar;
-use crate::detect::kernel::{Faces, LANES, UNRANKED, Work, bits, load, rank};
-use crate::workers::Team;
+use crate::kernel::{Faces, LANES, UNRANKED, Work, bits, load, rank};
+use crate::runtime::team::Team;
 
 /// A search under way. What is usual has code of its own, which does not ask what is not.
 struct Descent<'a, S, const D: usize, const UNUSUAL: bool, F> {

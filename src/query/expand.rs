@@ -5,8 +5,8 @@ use std::ops::{ControlFlow, Range};
 use super::within::Search;
 use super::{Region, Scene};
 use crate::Scalar;
-use crate::detect::kernel::gap;
-use crate::grid::{Coords, Shape, Window, chunk_key, key_parts};
+use crate::kernel::gap;
+use crate::layout::{Coords, Shape, Window, chunk_key, key_parts};
 use crate::lockfree::Chunk;
 
 impl<S: Scalar, const D: usize> Scene<'_, S, D> {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::Scalar;
-use crate::detect::kernel::{Columns, LANES, load};
+use crate::kernel::{Columns, LANES, load};
 
 /// The entries of a run, [`LANES`] at a time: where they begin, and a bit for each lane that is inside the run.
 #[inline(always)]

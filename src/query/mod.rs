@@ -1,4 +1,4 @@
-//! Questions to what the last step built: boxes, points, rays, moving boxes, neighbours.
+//! Questions to what the last step built: boxes, points, rays, moving boxes, neighbors.
 //!
 //! The grid is read and never written, so any number of threads may ask at once. Every answer is decided by a plain formula on the
 //! boxes themselves, in the user's scalar; the grid only says which boxes to look at. Where a part of the grid is left out, that
@@ -25,10 +25,10 @@ mod within;
 #[cfg(test)]
 mod work;
 
-use crate::build::grid::Grid;
 use crate::build::plan::MAX_LEVELS;
-use crate::detect::kernel::{Columns, Kernel};
-use crate::workers::Team;
+use crate::kernel::{Columns, Kernel};
+use crate::layout::grid::Grid;
+use crate::runtime::team::Team;
 use crate::{Aabb, BroadPhase, Scalar};
 
 pub(crate) use cast::{Cast, is_finite};

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use super::cast::is_finite;
 use super::{Neighbor, Queries, Scene};
 use crate::Scalar;
-use crate::grid::{Shape, chunk_key};
+use crate::layout::{Shape, chunk_key};
 
 impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// The `k` objects whose boxes are nearest to the point, the nearest first, those equally near in the order of their indices;
@@ -96,7 +96,7 @@ impl<T: Ord> Nearest<T> {
         self.heap.peek().filter(|_| self.heap.len() == self.k).map(T::distance_squared)
     }
 
-    /// Takes a neighbour in, if it is one and near enough. Returns how near the next one has to be, at most `limit`.
+    /// Takes a neighbor in, if it is one and near enough. Returns how near the next one has to be, at most `limit`.
     #[inline]
     pub(super) fn add<S: Scalar>(&mut self, neighbor: Option<T>, limit: S) -> ControlFlow<Infallible, S>
     where

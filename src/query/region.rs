@@ -1,8 +1,8 @@
 //! Where the objects of a level are, and how far they reach.
 
-use crate::build::grid::Grid;
 use crate::build::plan::MAX_LEVELS;
-use crate::grid::{Borders, Coords, Shape, key_parts};
+use crate::layout::grid::Grid;
+use crate::layout::{Borders, Coords, Shape, key_parts};
 use crate::{Aabb, Scalar};
 
 /// A level's part of space.

@@ -1,6 +1,6 @@
 //! Where the objects are: boxes around runs of entries, boxes around runs of these boxes, up to one box around all.
 //!
-//! A chunk's entries are neighbours, and so are chunks that follow one another along the Z curve. So a tree needs no splitting and no
+//! A chunk's entries are neighbors, and so are chunks that follow one another along the Z curve. So a tree needs no splitting and no
 //! links: a node's children are the next [`LANES`] boxes below it. It says of large empty spaces in one look that nothing lies there,
 //! however far apart the clusters are and however small the cells (Pouchol's `hasChildren`, above the chunks).
 //! Only what crosses the scene wants it: rays and moving boxes. What asks about a place asks the grid.
@@ -14,11 +14,11 @@ use rayon::prelude::*;
 
 use super::lanes::{Eight, entries};
 use crate::Scalar;
-use crate::build::grid::Grid;
-use crate::detect::kernel::{Columns, LANES};
-use crate::grid::{Shape, z_key};
+use crate::kernel::{Columns, LANES};
+use crate::layout::grid::Grid;
+use crate::layout::{Shape, z_key};
 use crate::lockfree::ChunkId;
-use crate::workers::Team;
+use crate::runtime::team::Team;
 
 /// More levels than that no tree has: eight to this power is more than there are indices.
 pub(super) const MAX_HEIGHT: usize = 11;
@@ -28,7 +28,7 @@ const BLOCK: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct Tree<S, const D: usize> {
-    /// Entries that are neighbours, at most [`LANES`] each; the runs of neighbouring chunks follow one another.
+    /// Entries that are neighbors, at most [`LANES`] each; the runs of neighboring chunks follow one another.
     runs: Vec<Run>,
     /// Level by level, the lowest first. The children of a node of the lowest level are runs.
     nodes: Vec<Node<S, D>>,

@@ -6,18 +6,18 @@ use std::ops::{ControlFlow, Range};
 use super::cast::is_finite;
 use super::lanes::steps;
 use super::{Neighbor, Queries, Region, Scene};
-use crate::detect::kernel::{LANES, bits, gap, mask, squared_distances};
-use crate::grid::{Coords, Shape, Window};
+use crate::kernel::{LANES, bits, gap, mask, squared_distances};
+use crate::layout::{Coords, Shape, Window};
 use crate::lockfree::Chunk;
 use crate::{Aabb, Ball, Scalar};
 
 impl<S: Scalar, const D: usize> Queries<'_, S, D> {
-    /// Calls `visit` with every object whose box is within the ball's radius of its centre, in no particular order, until it
+    /// Calls `visit` with every object whose box is within the ball's radius of its center, in no particular order, until it
     /// returns `Break`.
     ///
     /// The distance is the one to the nearest point of the box. Its square, computed in `S`, is compared with the square of the
     /// radius, so a radius whose square overflows (1.9e19 in `f32`) finds everything, as an infinite one does. Nothing is within a
-    /// radius that is NaN or negative, or of a centre that is not finite.
+    /// radius that is NaN or negative, or of a center that is not finite.
     pub fn visit_within<B>(&self, ball: &Ball<S, D>, mut visit: impl FnMut(Neighbor<S>) -> ControlFlow<B>) -> ControlFlow<B> {
         let makes_sense = makes_sense(ball);
         let Some(scene) = self.scene.as_ref().filter(|_| makes_sense) else { return ControlFlow::Continue(()) };
@@ -26,7 +26,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
         scene.search(&ball.center, limit, scene.one_by_one(&ball.center, visit))
     }
 
-    /// All objects whose boxes are within the ball's radius of its centre, in no particular order.
+    /// All objects whose boxes are within the ball's radius of its center, in no particular order.
     ///
     /// ```
     /// use pivotgrid::{Aabb, Ball, BroadPhase};

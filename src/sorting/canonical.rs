@@ -2,8 +2,8 @@
 
 use super::{Divisible, Sorter, share_out};
 use crate::engine::Engine;
-use crate::memory;
-use crate::workers::Team;
+use crate::runtime::memory;
+use crate::runtime::team::Team;
 use crate::{Pair, Pairs, Scalar};
 
 /// Pairs of a step in ascending order.

@@ -1,6 +1,6 @@
 //! Sharing out borrowed memory among workers, piece by piece and without a list of the pieces.
 
-use crate::workers::Team;
+use crate::runtime::team::Team;
 
 /// Work on exclusively borrowed memory that falls into pieces one after another.
 pub(crate) trait Divisible: Send + Sized {

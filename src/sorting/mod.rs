@@ -9,9 +9,9 @@ pub(crate) use canonical::Ordered;
 pub(crate) use divide::{Divisible, share_out};
 
 use crate::lockfree::shared;
-use crate::memory;
-use crate::sync::Ordering;
-use crate::workers::Team;
+use crate::lockfree::sync::Ordering;
+use crate::runtime::memory;
+use crate::runtime::team::Team;
 use crate::{Pair, Pairs};
 
 /// Codes that come sorted out of a bucket: few enough for the second-level cache, many enough that buckets are few, too.

@@ -5,11 +5,11 @@ use std::slice;
 use super::StaticSet;
 use crate::build::gather;
 use crate::detect::sink::{self, Sink, Store};
+use crate::engine::step::store;
 use crate::engine::{Engine, Worker, stock_up};
 use crate::lockfree::{Blocks, Cursor};
-use crate::objects::Objects;
-use crate::step::store;
-use crate::workers::Team;
+use crate::runtime::objects::Objects;
+use crate::runtime::team::Team;
 use crate::{Bounded, BroadPhase, Pair, Pairs, Scalar};
 
 /// The pairs of a step with static objects.
@@ -66,7 +66,7 @@ fn step<S: Scalar, const D: usize>(
 impl<S: Scalar, const D: usize> Engine<S, D> {
     /// Finds the static objects that the objects of the step at hand overlap.
     ///
-    /// In parallel over blocks of entries: neighbours in the table look into the same corner of the static grid.
+    /// In parallel over blocks of entries: neighbors in the table look into the same corner of the static grid.
     fn search(&mut self, objects: &(impl Objects<S, D> + ?Sized), statics: &StaticSet<S, D>, team: Team) {
         self.static_pairs.iter_mut().for_each(Vec::clear);
         // Behind those that fit no level there are only rejected ones.

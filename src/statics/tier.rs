@@ -1,9 +1,9 @@
 //! Some of the static objects in a grid.
 
 use super::{Home, Item};
-use crate::objects::By;
+use crate::engine::step::rebuild;
 use crate::query::Regions;
-use crate::step::rebuild;
+use crate::runtime::objects::By;
 use crate::{Aabb, BroadPhase, Queries, Scalar};
 
 /// A grid of static objects, as they were when it was built. Those that have changed since live elsewhere.

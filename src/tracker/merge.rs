@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::codes::SortedCodes;
+use crate::runtime::team::Team;
 use crate::sorting::{Divisible, share_out};
-use crate::workers::Team;
 
 /// The outcome of an update, each list sorted.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@ mod margin;
 mod merge;
 mod ranks;
 
+use crate::runtime::team::Team;
 use crate::sorting::Sorter;
-use crate::workers::Team;
 use crate::{Pair, Pairs};
 use codes::{Code, MAX_RANKS, SortedCodes};
 use merge::{Lists, Merger};

@@ -6,7 +6,7 @@
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
-use crate::workers::Team;
+use crate::runtime::team::Team;
 
 #[derive(Clone, Debug)]
 pub(super) struct Ranks<K> {

@@ -20,7 +20,7 @@ pub(crate) use oracle::Oracle;
 /// The scalars as the tests need them.
 pub(crate) trait Coordinate: Scalar + Into<f64> {
     fn of(value: f64) -> Self;
-    /// The neighbouring values, one unit in the last place away.
+    /// The neighboring values, one unit in the last place away.
     fn up(self) -> Self;
     fn down(self) -> Self;
 }

@@ -96,7 +96,7 @@ fn spoilt<S: Number, const D: usize>(good: &Aabb<S, D>, kind: Kind, variant: usi
             0 => (bad.min, bad.max) = ([-S::LARGEST; D], [S::LARGEST; D]),
             1 => (bad.min[axis], bad.max[axis]) = (number(-1e30), number(1e30)),
             2 => (bad.min, bad.max) = ([S::LARGEST; D], [S::LARGEST; D]),
-            // Small, but out where neighbouring numbers are many cells apart.
+            // Small, but out where neighboring numbers are many cells apart.
             _ => (bad.min[axis], bad.max[axis]) = (number(1e30), number(1e30)),
         },
         Kind::Denormal => match way % 3 {

@@ -32,7 +32,7 @@ fn on_axis<S: Coordinate, const D: usize>(axis: usize, low: S, high: S) -> Aabb<
     aabb
 }
 
-/// All intervals between a border, its neighbours in the scalar, and the borders before and after it.
+/// All intervals between a border, its neighbors in the scalar, and the borders before and after it.
 fn intervals_at<S: Coordinate>(border: f64) -> Vec<(S, S)> {
     let at = S::of(border);
     let edges = [S::of(border - 1.0), at.down(), at, at.up(), S::of(border + 1.0)];
@@ -117,7 +117,7 @@ fn borders_of_one_axis<S: Coordinate, const D: usize>() {
 }
 in_each_space!(borders_of_one_axis);
 
-/// Borders on all axes at once: edges and corners of cells and chunks, where the diagonal neighbours matter.
+/// Borders on all axes at once: edges and corners of cells and chunks, where the diagonal neighbors matter.
 fn borders_of_all_axes<S: Coordinate, const D: usize>() {
     for around in [0.0f64, -16.0, 64.0, -1024.0] {
         let rng = &mut Rng(around.to_bits());
@@ -156,9 +156,9 @@ fn multiples_of_awkward_cells<S: Coordinate, const D: usize>() {
 }
 in_each_space!(multiples_of_awkward_cells);
 
-/// A scene for which the engine chooses cells whose borders we know: points at equal distances from zero put its centre, and
+/// A scene for which the engine chooses cells whose borders we know: points at equal distances from zero put its center, and
 /// with it the origin of the cells, there; the statistics tell their size.
-fn centred<S: Coordinate, const D: usize>() -> Vec<Aabb<S, D>> {
+fn centerd<S: Coordinate, const D: usize>() -> Vec<Aabb<S, D>> {
     let rng = &mut Rng(31);
     let mut boxes: Vec<Aabb<S, D>> = (0..700)
         .map(|_| {
@@ -176,7 +176,7 @@ fn centred<S: Coordinate, const D: usize>() -> Vec<Aabb<S, D>> {
 /// other axes the boxes begin on either side of the border at zero, so that each of a pair may be the one that has to find the
 /// other, in its own row of cells or in another.
 fn the_trap_at_the_borders_of_the_cells_in_use<S: Coordinate, const D: usize>() {
-    let scene = centred::<S, D>();
+    let scene = centerd::<S, D>();
     let rng = &mut Rng(52);
     let (mut steps, mut kept) = (0, 0);
     for config in [with_cells(1.0), with_cells(0.7), with_cells(1.0).max_levels(1), grid_config()] {
@@ -213,7 +213,7 @@ fn the_trap_at_the_borders_of_the_cells_in_use<S: Coordinate, const D: usize>() 
 }
 in_each_space!(the_trap_at_the_borders_of_the_cells_in_use);
 
-/// A full lattice of unit boxes that all touch their neighbours: 26 in space, 8 in the plane, across all kinds of borders.
+/// A full lattice of unit boxes that all touch their neighbors: 26 in space, 8 in the plane, across all kinds of borders.
 #[test]
 fn a_wall_of_touching_bricks() {
     let bricks: Vec<_> = (0..1000).map(|i| [i % 10 - 5, i / 10 % 10 - 5, i / 100 - 5].map(|x| x as f32)).collect();

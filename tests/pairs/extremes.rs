@@ -58,7 +58,7 @@ fn zero_size_boxes() {
     check(&around, "points twice and a box around some");
 }
 
-/// The scalar's digits are used up: neighbours are 1e23 apart, and every cell index saturates.
+/// The scalar's digits are used up: neighbors are 1e23 apart, and every cell index saturates.
 #[test]
 fn far_out() {
     for magnitude in [1e9, 1e20, 1e30, 1e37] {

@@ -78,7 +78,7 @@ fn one_engine_through_all_scenes() {
     }
 }
 
-/// Hundreds of chunks that were first met in random order, so that neighbours lie anywhere in the table: windows across chunk
+/// Hundreds of chunks that were first met in random order, so that neighbors lie anywhere in the table: windows across chunk
 /// borders once lost pairs here, and the same ones on every number of threads.
 fn many_chunks<S: Coordinate + scenes::Scalar, const D: usize>() {
     let mut world = World::<S, D>::new(Scene::Uniform, 40_000, 7);

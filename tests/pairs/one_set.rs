@@ -6,7 +6,7 @@
 use std::fmt::Debug;
 
 use crate::common::{Coordinate, Oracle, Rng, grid_config, pool};
-use pivotgrid::{Aabb, Ball, Bounded, BroadPhase, Groups, InstructionSet, Neighbours, Pair, Ray, Sweep};
+use pivotgrid::{Aabb, Ball, Bounded, BroadPhase, Groups, InstructionSet, Neighbors, Pair, Ray, Sweep};
 use rayon::ThreadPoolBuilder;
 use scenes::{Scene, World};
 
@@ -140,7 +140,7 @@ fn meet<S: Coordinate, const D: usize>(one: &Thing<S, D>, other: &Thing<S, D>) -
     boxes && groups && balls
 }
 
-/// All that kernels have a part in: pairs, boxes found by boxes, what is near, what is met on the way, neighbours. In the order in
+/// All that kernels have a part in: pairs, boxes found by boxes, what is near, what is met on the way, neighbors. In the order in
 /// which one thread finds them.
 #[derive(Debug, PartialEq)]
 struct Findings {
@@ -175,8 +175,8 @@ fn findings<S: Coordinate, const D: usize>(set: InstructionSet, things: &[Thing<
         measured.extend(queries.first_hit(&Ray::new(thing.bounds.max, way)).map(|hit| (0, bits(hit.t))));
         measured.extend(queries.first_contact(&Sweep::new(thing.bounds, way)).map(|hit| (0, bits(hit.t))));
     }
-    let mut neighbours = Neighbours::<S, D>::with_config(config).expect("a set of this machine");
-    let rows = neighbours.touching(things).indices().to_vec();
+    let mut neighbors = Neighbors::<S, D>::with_config(config).expect("a set of this machine");
+    let rows = neighbors.touching(things).indices().to_vec();
     Findings { pairs, found, measured, rows, rejected: engine.rejected().len() }
 }
 

@@ -1,9 +1,9 @@
-//! Particles: neighbours within a radius, and pairs, questions and neighbours in a periodic domain.
+//! Particles: neighbors within a radius, and pairs, questions and neighbors in a periodic domain.
 
 #[path = "../common/mod.rs"]
 mod common;
 
-mod neighbours;
+mod neighbors;
 mod periodic;
 mod periodic_casts;
 mod periodic_nearest;

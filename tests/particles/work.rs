@@ -1,6 +1,6 @@
-//! How much neighbour lists look at. What is found is compared elsewhere; here, what finds the same and makes it dearer fails.
+//! How much neighbor lists look at. What is found is compared elsewhere; here, what finds the same and makes it dearer fails.
 
-use pivotgrid::{Ball, Neighbours};
+use pivotgrid::{Ball, Neighbors};
 use scenes::{Scene, World};
 
 const POINTS: usize = 20_000;
@@ -12,15 +12,15 @@ fn points_are_compared_with_what_is_near() {
     for (scene, most) in most {
         let world = World::<f32, 3>::new(scene, POINTS, 7);
         let points: Vec<[f32; 3]> = world.boxes().iter().map(|bounds| bounds.min).collect();
-        let mut neighbours = Neighbours::<f32, 3>::new();
-        let full = neighbours.within(&points, 3.06).indices().len();
-        let candidates = neighbours.stats().candidates;
+        let mut neighbors = Neighbors::<f32, 3>::new();
+        let full = neighbors.within(&points, 3.06).indices().len();
+        let candidates = neighbors.stats().candidates;
         let per_point = candidates as f64 / POINTS as f64;
         println!("{scene}: {per_point:.1}");
         assert!(candidates as usize >= full && per_point <= most, "{scene}: {per_point} candidates per point, at most {most}");
 
         // Half the rows take little more than half of the work.
-        let mut halves = Neighbours::<f32, 3>::new().half(true);
+        let mut halves = Neighbors::<f32, 3>::new().half(true);
         let half = halves.within(&points, 3.06).indices().len();
         assert_eq!(2 * half, full, "{scene}");
         assert!(halves.stats().candidates as f64 <= 0.6 * candidates as f64, "{scene}: {}", halves.stats().candidates);
@@ -35,9 +35,9 @@ fn balls_of_all_sizes_are_compared_with_what_is_near() {
             Ball::new(std::array::from_fn(|axis| (min[axis] + max[axis]) / 2.0), (max[0] - min[0]) / 2.0)
         };
         let balls: Vec<Ball<f64, 3>> = world.boxes().iter().map(|bounds| ball((bounds.min, bounds.max))).collect();
-        let mut neighbours = Neighbours::<f64, 3>::new();
-        neighbours.touching(&balls);
-        let per_ball = neighbours.stats().candidates as f64 / POINTS as f64;
+        let mut neighbors = Neighbors::<f64, 3>::new();
+        neighbors.touching(&balls);
+        let per_ball = neighbors.stats().candidates as f64 / POINTS as f64;
         println!("{scene}: {per_ball:.1}");
         assert!(per_ball <= most, "{scene}: {per_ball} candidates per ball, at most {most}");
     }

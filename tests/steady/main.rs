@@ -9,7 +9,7 @@ mod account;
 mod common;
 
 mod events;
-mod neighbours;
+mod neighbors;
 mod periodic;
 mod queries;
 mod steps;

@@ -22,7 +22,7 @@ impl Noise {
         (bits >> 40) as f32 / (1 << 24) as f32
     }
 
-    /// Boxes with edges in that range, centred around the origin, so that half of all coordinates are negative.
+    /// Boxes with edges in that range, centerd around the origin, so that half of all coordinates are negative.
     pub(crate) fn boxes<const D: usize>(&mut self, n: usize, extent: f32, edges: Range<f32>) -> Vec<Bounds<D>> {
         let mut next = |_| {
             let min: [f32; D] = std::array::from_fn(|_| extent * (self.unit() - 0.5));

@@ -5,12 +5,12 @@
 
 #[cfg(test)]
 #[allow(dead_code, unused_imports)]
-#[path = "../../../src/lockfree/mod.rs"]
-mod lockfree;
+#[path = "../../../src/faults.rs"]
+mod faults;
 #[cfg(test)]
 #[allow(dead_code, unused_imports)]
-#[path = "../../../src/sync.rs"]
-mod sync;
+#[path = "../../../src/lockfree/mod.rs"]
+mod lockfree;
 
 #[cfg(test)]
 mod tests;

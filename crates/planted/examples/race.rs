@@ -1,4 +1,4 @@
-//! Steps on four threads with a bug of the lock-free kit planted, for a sanitizer to object to (`ci/sanitizers`).
+//! Steps on four threads with a bug of the lock-free kit injected, for a sanitizer to object to (`ci/sanitizers`).
 //!
 //! `cargo run -p planted --example race -- CursorTorn`
 

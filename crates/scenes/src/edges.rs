@@ -59,8 +59,8 @@ impl Edges {
         }
     }
 
-    /// The mean volume around one centre in which another centre means an overlap: two boxes meet where, on every axis, their
-    /// centres are no further apart than half the sum of their edges, so this is the mean over all pairs of the product over
+    /// The mean volume around one center in which another center means an overlap: two boxes meet where, on every axis, their
+    /// centers are no further apart than half the sum of their edges, so this is the mean over all pairs of the product over
     /// all axes of `a + b`. Contacts per object = objects per volume × reach.
     pub(crate) fn reach(&self, dimension: u32) -> f64 {
         if let Self::Long = self {

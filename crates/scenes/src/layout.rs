@@ -71,7 +71,7 @@ impl<const D: usize> Layout<D> {
                 Self { extent: [main / fraction; D], edges: ones, places: Places::Corners { fractions, urn } }
             }
             Scene::Plane => {
-                // Centres in a layer one box thick always meet on the last axis, so the density is that of a plane.
+                // Centers in a layer one box thick always meet on the last axis, so the density is that of a plane.
                 let mut extent = [root(count * ones.reach(D as u32 - 1) / CONTACTS, D - 1); D];
                 extent[D - 1] = 1.0;
                 Self { extent, edges: ones, places: Places::Anywhere }
@@ -104,7 +104,7 @@ pub(crate) fn contacts(scene: Scene, dimension: u32) -> f64 {
             let inner = CLUSTERED_CONTACTS * few / many / power(narrow / wide);
             many * CLUSTERED_CONTACTS + 2.0 * few * CLUSTERED_CONTACTS + few * inner
         }
-        // Each of the 3^D - 1 neighbours overlaps with probability 1/2 per axis on which it is not in the same row, which
+        // Each of the 3^D - 1 neighbors overlaps with probability 1/2 per axis on which it is not in the same row, which
         // sums up to (1 + 2 × 1/2)^D without the object itself.
         Scene::Pile => power(2.0) - 1.0,
     }
@@ -113,7 +113,7 @@ pub(crate) fn contacts(scene: Scene, dimension: u32) -> f64 {
 /// The domain of `line`. It is only a few boxes wide, and most objects are at its border: with the density of `uniform`,
 /// 20 000 objects would have 1.56 contacts instead of 2, so here the width is found that gives two with open borders.
 fn line<const D: usize>(count: f64) -> [f64; D] {
-    // Whether two cubes of edge 1 with centres uniform in a length meet on this axis.
+    // Whether two cubes of edge 1 with centers uniform in a length meet on this axis.
     let meet = |length: f64| if length <= 1.0 { 1.0 } else { (2.0 - 1.0 / length) / length };
     let met = |width: f64| (count - 1.0) * meet(LINE * width) * meet(width).powi(D as i32 - 1);
 

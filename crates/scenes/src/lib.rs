@@ -19,12 +19,12 @@
 //! - **Constant density.** Space grows with the number of objects, so a series over N measures the engine and not the crowd.
 //! - **Contacts, not pairs.** [`Scene::contacts`] says how many others an object meets on average. Every pair is met from both
 //!   sides, so two contacts per object are N pairs among N objects.
-//! - **Periodic centres, open borders.** A centre that leaves the domain comes back on the other side, but a box that sticks
+//! - **Periodic centers, open borders.** A center that leaves the domain comes back on the other side, but a box that sticks
 //!   out is not seen there. Objects near the border therefore meet fewer others than [`Scene::contacts`] says: 3.5 % fewer in
 //!   `uniform` with 20 000 objects, 0.4 % with ten million.
 //! - **Motion.** Each object keeps one velocity: any direction, and a speed uniform between nothing and 20 % of its shortest
 //!   edge per step. [`World::slowed`] makes the whole world calmer.
-//! - **No order.** Neighbours in space are not neighbours in memory, and sizes come mixed.
+//! - **No order.** Neighbors in space are not neighbors in memory, and sizes come mixed.
 //!
 //! Koch's scenes (`koch`, `huge`, `clustered`) are from sections 4.1.4, 4.1.7 and 4.1.8 of his thesis; the motion, the sizes
 //! of `poly12` and the worst cases `long` and `line` follow the benchmarks of Schornbaum's. [`terdiman()`] is a fixed scene

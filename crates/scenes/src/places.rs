@@ -1,8 +1,8 @@
-//! Where the centres are.
+//! Where the centers are.
 
 use crate::random::{Random, Urn};
 
-/// A rule that places one centre after the other in a domain from the origin to `extent`.
+/// A rule that places one center after the other in a domain from the origin to `extent`.
 #[derive(Debug)]
 pub(crate) enum Places {
     /// Uniform in the domain.
@@ -11,11 +11,11 @@ pub(crate) enum Places {
     Inside,
     /// Uniform in one of several boxes in the corner at the origin, each given as a fraction of the domain's edges.
     Corners { fractions: Vec<f64>, urn: Urn },
-    /// A lattice of unit cells, filled from the floor up, each centre off its place by at most [`JITTER`] on each axis.
+    /// A lattice of unit cells, filled from the floor up, each center off its place by at most [`JITTER`] on each axis.
     Stacked { cells: Vec<u32>, width: u32 },
 }
 
-/// Two neighbours in the stack overlap on an axis when the jitter brings them together and not when it parts them: half of
+/// Two neighbors in the stack overlap on an axis when the jitter brings them together and not when it parts them: half of
 /// the time, whatever the jitter, as long as it is below half a cell.
 const JITTER: f64 = 0.1;
 
@@ -68,9 +68,9 @@ mod tests {
     fn inside_does_not_stick_out() {
         let mut random = Random::new(6);
         for edge in [0.5, 9.0, 10.0, 11.0] {
-            let centre = Places::Inside.draw([10.0; 2], [edge; 2], &mut random);
+            let center = Places::Inside.draw([10.0; 2], [edge; 2], &mut random);
             let margin = f64::min(edge / 2.0, 5.0);
-            assert!(centre.iter().all(|x| (margin..=10.0 - margin).contains(x)), "edge {edge}: {centre:?}");
+            assert!(center.iter().all(|x| (margin..=10.0 - margin).contains(x)), "edge {edge}: {center:?}");
         }
     }
 }

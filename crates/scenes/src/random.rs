@@ -37,7 +37,7 @@ impl Random {
         loop {
             let tip: [f64; D] = std::array::from_fn(|_| self.between(-1.0, 1.0));
             let square: f64 = tip.iter().map(|x| x * x).sum();
-            // Outside of the ball the corners of the cube would be favoured, near its centre rounding errors would.
+            // Outside of the ball the corners of the cube would be favoured, near its center rounding errors would.
             if (1e-6..=1.0).contains(&square) {
                 let scale = self.unit() / square.sqrt();
                 return tip.map(|x| x * scale);

@@ -25,7 +25,7 @@ pub enum Scene {
     Line,
     /// Few contacts: the price of finding nothing.
     Sparse,
-    /// A settled heap: every object touches its neighbours.
+    /// A settled heap: every object touches its neighbors.
     Pile,
     /// A power law of sizes over four decades.
     Power,
@@ -82,12 +82,12 @@ impl Scene {
             }
             Self::Long => "boxes of 10×1×1 with the long axis at random, 2 contacts each: space 94 per object (2D: 10×1, 40.25)",
             Self::Plane => {
-                "cubes of edge 1 with the centres in a layer of thickness 1, 2 contacts each: area 2 per object (3D only)"
+                "cubes of edge 1 with the centers in a layer of thickness 1, 2 contacts each: area 2 per object (3D only)"
             }
             Self::Line => "cubes of edge 1 in a domain of 1024:1:1 (2D: 1024:1), 2 contacts each, borders accounted for",
             Self::Sparse => "cubes of edge 0.1 in the domain of uniform, 0.002 contacts each (2D: 0.02)",
             Self::Pile => {
-                "cubes of edge 1 stacked cell by cell, twice as wide as high, each centre off by at most 0.1 per axis: \
+                "cubes of edge 1 stacked cell by cell, twice as wide as high, each center off by at most 0.1 per axis: \
                  7 contacts each inside, 6 to 7 with the surface, up to 8 once motion has mixed it (2D: 3, up to 4)"
             }
             Self::Power => {

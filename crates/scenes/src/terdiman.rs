@@ -12,11 +12,11 @@ pub fn terdiman() -> Vec<Bounds<f32, 3>> {
         (state >> 16) as u16 & 0x7fff
     };
     let create = |_| {
-        let centre: [f32; 3] = std::array::from_fn(|_| f32::from(rand() & 4095) - 2048.0);
+        let center: [f32; 3] = std::array::from_fn(|_| f32::from(rand() & 4095) - 2048.0);
         let half: [f32; 3] = std::array::from_fn(|_| f32::from(rand() & 127));
         Bounds {
-            min: std::array::from_fn(|axis| centre[axis] - half[axis]),
-            max: std::array::from_fn(|axis| centre[axis] + half[axis]),
+            min: std::array::from_fn(|axis| center[axis] - half[axis]),
+            max: std::array::from_fn(|axis| center[axis] + half[axis]),
         }
     };
     (0..10_000).map(create).collect()

@@ -14,20 +14,20 @@ const SPEED: f64 = 0.2;
 /// change is kept in single precision: ten million objects are 480 MB instead of 720.
 #[derive(Clone, Copy, Debug)]
 struct Body<const D: usize> {
-    centre: [f64; D],
+    center: [f64; D],
     half: [f32; D],
     velocity: [f32; D],
 }
 
 impl<const D: usize> Body<D> {
     fn bounds<S: Scalar>(&self) -> Bounds<S, D> {
-        let corner = |side: f64| std::array::from_fn(|axis| self.centre[axis] + side * f64::from(self.half[axis]));
+        let corner = |side: f64| std::array::from_fn(|axis| self.center[axis] + side * f64::from(self.half[axis]));
         Bounds::rounded(corner(-1.0), corner(1.0))
     }
 
     fn step(&mut self, extent: &[f64; D]) {
         for (axis, &length) in extent.iter().enumerate() {
-            self.centre[axis] = wrapped(self.centre[axis] + f64::from(self.velocity[axis]), length);
+            self.center[axis] = wrapped(self.center[axis] + f64::from(self.velocity[axis]), length);
         }
     }
 }
@@ -56,7 +56,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
             let edges: [f64; D] = edges.draw(&mut random);
             let shortest = edges.into_iter().fold(f64::INFINITY, f64::min);
             Body {
-                centre: places.draw(extent, edges, &mut random),
+                center: places.draw(extent, edges, &mut random),
                 half: edges.map(|edge| (edge / 2.0) as f32),
                 velocity: random.arrow().map(|part| (SPEED * shortest * part) as f32),
             }
@@ -81,12 +81,12 @@ impl<S: Scalar, const D: usize> World<S, D> {
         &self.boxes
     }
 
-    /// The space in which the centres are; boxes may stick out by half their edges.
+    /// The space in which the centers are; boxes may stick out by half their edges.
     pub fn domain(&self) -> Bounds<S, D> {
         Bounds::rounded([0.0; D], self.extent)
     }
 
-    /// Moves every object by its velocity: at most 20 % of its shortest edge. A centre that leaves the domain comes back
+    /// Moves every object by its velocity: at most 20 % of its shortest edge. A center that leaves the domain comes back
     /// on the other side.
     pub fn step(&mut self) {
         for (body, bounds) in self.bodies.iter_mut().zip(&mut self.boxes) {
@@ -121,12 +121,12 @@ mod tests {
     }
 
     #[test]
-    fn centres_stay_in_the_domain() {
+    fn centers_stay_in_the_domain() {
         for scene in Scene::ALL {
             let mut world = World::<f32, 3>::new(scene, 500, 3);
             let made = world.bodies.clone();
             (0..100).for_each(|_| world.step());
-            let inside = |body: &Body<3>| (0..3).all(|axis| (0.0..world.extent[axis]).contains(&body.centre[axis]));
+            let inside = |body: &Body<3>| (0..3).all(|axis| (0.0..world.extent[axis]).contains(&body.center[axis]));
             assert!(made.iter().all(inside) && world.bodies.iter().all(inside), "{scene}");
         }
     }

@@ -94,8 +94,8 @@ fn short_steps<const D: usize>() {
                 for axis in 0..D {
                     let edge = old.max[axis] - old.min[axis];
                     shortest = shortest.min(edge);
-                    let centre = (new.max[axis] + new.min[axis]) / 2.0;
-                    assert!((-1e-9..=domain.max[axis] + 1e-9).contains(&centre), "{scene} in {D}D left its domain: {new:?}");
+                    let center = (new.max[axis] + new.min[axis]) / 2.0;
+                    assert!((-1e-9..=domain.max[axis] + 1e-9).contains(&center), "{scene} in {D}D left its domain: {new:?}");
                     // Around the domain the way is short, however long it looks.
                     let way = new.min[axis] - old.min[axis];
                     let length = domain.max[axis];

@@ -5,24 +5,24 @@
 
 // The models do not use all of the kit.
 #[allow(dead_code, unused_imports)]
+#[path = "../../../src/faults.rs"]
+mod faults;
+#[allow(dead_code, unused_imports)]
 #[path = "../../../src/lockfree/mod.rs"]
 mod lockfree;
-#[allow(dead_code, unused_imports)]
-#[path = "../../../src/sync.rs"]
-mod sync;
 
 /// Which bug is planted in the kit just now.
 mod planted {
     use std::cell::Cell;
 
-    use crate::sync::Bug;
+    use crate::faults::Fault;
 
     // std's, not shuttle's: all threads of a schedule are coroutines on one thread, and so they all see it.
     thread_local! {
-        pub(crate) static PLANTED: Cell<Option<Bug>> = const { Cell::new(None) };
+        pub(crate) static PLANTED: Cell<Option<Fault>> = const { Cell::new(None) };
     }
 
-    pub(crate) fn planted(bug: Bug) -> bool {
+    pub(crate) fn injected(bug: Fault) -> bool {
         PLANTED.get() == Some(bug)
     }
 }

@@ -5,9 +5,9 @@ use std::sync::{Arc, Once};
 use loom::scheduler::{PctScheduler, RandomScheduler};
 use loom::{Config, Runner};
 
+use crate::faults::Fault;
 use crate::lockfree::{Bound, ChunkId, Cursor, Directory, Key, Pool, Spare};
 use crate::planted::PLANTED;
-use crate::sync::Bug;
 
 const THREADS: usize = 64;
 const CELLS: usize = 4;
@@ -159,7 +159,7 @@ fn holds(name: &str, model: fn(), choice: Choice) {
     assert_eq!(ran, schedules(), "the search was cut short");
 }
 
-fn catches(bug: Bug, model: fn(), reason: &str) {
+fn catches(bug: Fault, model: fn(), reason: &str) {
     keep_expected_panics_quiet();
     PLANTED.set(Some(bug));
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| explore(model, Choice::Random) + explore(model, Choice::Priorities)));
@@ -203,10 +203,10 @@ holds! {
 
 #[test]
 fn planted_bugs_are_caught() {
-    catches(Bug::PublishByStore, step, "one key, two chunks");
-    catches(Bug::LoserMovesOn, step, "one key, two chunks");
-    catches(Bug::CountTorn, step, "not a permutation");
-    catches(Bug::PoolClaimTorn, pool, "handed out twice");
-    catches(Bug::BoundTorn, bound, "the maximum was lost");
-    catches(Bug::CursorTorn, bound, "claimed twice");
+    catches(Fault::PublishByStore, step, "one key, two chunks");
+    catches(Fault::LoserMovesOn, step, "one key, two chunks");
+    catches(Fault::CountTorn, step, "not a permutation");
+    catches(Fault::PoolClaimTorn, pool, "handed out twice");
+    catches(Fault::BoundTorn, bound, "the maximum was lost");
+    catches(Fault::CursorTorn, bound, "claimed twice");
 }

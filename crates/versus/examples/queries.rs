@@ -15,10 +15,10 @@ use versus::queries::{Kind, Ranking, Settings, ask_all, respondents};
 const USAGE: &str = "\
 Usage: queries [options]
 
-  --kinds A,B        box, radius, points, ray, neighbours (default: all)
-  --scenes A,B       scenes (default: uniform,clustered; neighbours: uniform)
-  --n N,M            numbers of objects (default: 100000,1000000; neighbours: 1000000)
-  --questions Q      questions per round (default: 1000000; neighbours: one per point)
+  --kinds A,B        box, radius, points, ray, neighbors (default: all)
+  --scenes A,B       scenes (default: uniform,clustered; neighbors: uniform)
+  --n N,M            numbers of objects (default: 100000,1000000; neighbors: 1000000)
+  --questions Q      questions per round (default: 1000000; neighbors: one per point)
   --threads T,U      numbers of threads (default: 1)
   --rounds K         rounds that are timed (default: 5)
   --rivals A,B       who takes part besides pivotgrid (default: all)
@@ -52,7 +52,7 @@ fn run(mut plan: Plan) -> Result<bool, String> {
         let settings = Settings { threads, ..plan.settings.clone() };
         for &kind in &plan.kinds {
             let (scenes, sizes): (&[Scene], &[usize]) = match kind {
-                Kind::Neighbours => (&[Scene::Uniform], &[1_000_000]),
+                Kind::Neighbors => (&[Scene::Uniform], &[1_000_000]),
                 _ => (&[Scene::Uniform, Scene::Clustered], &[100_000, 1_000_000]),
             };
             for &scene in if plan.scenes.is_empty() { scenes } else { &plan.scenes } {

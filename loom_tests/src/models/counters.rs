@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{fork, model};
 use crate::lockfree::Chunk;
-use crate::sync::AtomicU32;
+use crate::lockfree::sync::AtomicU32;
 
 /// Two threads count runs of objects into the same cell.
 ///

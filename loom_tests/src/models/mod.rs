@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use crate::faults::{Fault, KIT};
 use crate::planted;
-use crate::sync::Bug;
 
 /// Every model there is. (One that is missing here is dead code, and the compiler says so.)
 const ALL: &[Model] = &[
@@ -64,7 +64,7 @@ struct Model {
     executions: usize,
     run: fn(),
     /// The planted bugs that it must catch, each with a part of the message that tells that it was caught for the right reason.
-    catches: &'static [(Bug, &'static str)],
+    catches: &'static [(Fault, &'static str)],
 }
 
 /// How many of all executions are explored.
@@ -81,7 +81,7 @@ impl Model {
         self.path.trim_start_matches("loom_tests::models::")
     }
 
-    fn knows(&self, bug: Bug) -> bool {
+    fn knows(&self, bug: Fault) -> bool {
         self.catches.iter().any(|(known, _)| *known == bug)
     }
 
@@ -106,7 +106,7 @@ impl Model {
 
     /// Plants a bug, explores the model until it fails, and prints after how many executions. Panics if it does not fail, or for
     /// another reason than it should.
-    fn catches(&self, bug: Bug) {
+    fn catches(&self, bug: Fault) {
         let (_, reason) = self.catches.iter().find(|(known, _)| *known == bug).expect("the model knows the bug");
         let executions = Arc::new(AtomicUsize::new(0));
         let outcome = planted::with(bug, || self.explore(&executions));
@@ -141,7 +141,7 @@ macro_rules! model {
     ($run:ident, $search:expr, $executions:literal, catches { $($bug:ident: $reason:literal),+ $(,)? } $(,)?) => {
         pub(super) mod $run {
             use crate::models::{Model, Search::*};
-            use crate::sync::Bug;
+            use crate::faults::Fault;
 
             pub(crate) const MODEL: Model =
                 Model {
@@ -149,7 +149,7 @@ macro_rules! model {
                     search: $search,
                     executions: $executions,
                     run: super::$run,
-                    catches: &[$((Bug::$bug, $reason)),+],
+                    catches: &[$((Fault::$bug, $reason)),+],
                 };
 
             #[test]
@@ -162,7 +162,7 @@ macro_rules! model {
             mod catches {
                 $(#[test]
                 fn $bug() {
-                    super::MODEL.catches(super::Bug::$bug);
+                    super::MODEL.catches(super::Fault::$bug);
                 })+
             }
         }
@@ -201,7 +201,7 @@ impl<T> Drop for LeakInPanic<T> {
 /// Plants every bug and prints the table of who caught it and after how many executions; then explores all models as they are.
 pub fn report() {
     println!("{:22} {:34} {:>8} what it saw", "planted bug", "caught by", "after");
-    for bug in planted::ALL {
+    for bug in KIT {
         for model in ALL.iter().filter(|model| model.knows(*bug)) {
             model.catches(*bug);
         }
@@ -222,7 +222,7 @@ impl fmt::Display for Search {
 
 #[test]
 fn every_planted_bug_is_caught_by_a_model() {
-    for bug in planted::ALL {
+    for bug in KIT {
         assert!(ALL.iter().any(|model| model.knows(*bug)), "nobody catches {bug:?}");
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::kit::CELLS;
 use super::{fork, model};
+use crate::lockfree::sync::AtomicU32;
 use crate::lockfree::{Chunk, Cursor};
-use crate::sync::AtomicU32;
 
 /// Objects in the cells of three chunks.
 const COUNTS: [[u32; CELLS]; 3] = [[1, 2], [0, 3], [2, 0]];

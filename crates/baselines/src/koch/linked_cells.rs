@@ -17,7 +17,7 @@ const FIRST_CELLS_PER_OBJECT: f64 = 32.0;
 const MOST_ALONG_AXIS: f64 = (1 << 30) as f64;
 
 /// Linked cells, section 2.2: the domain cut into cubic cells, none smaller than the largest object; each cell the first of a
-/// chain of objects; each compared with its own cell and with half of the neighbours (figure 11). All cells are visited, empty
+/// chain of objects; each compared with its own cell and with half of the neighbors (figure 11). All cells are visited, empty
 /// or not.
 ///
 /// For each scene the thesis takes the cell size that was the fastest of those tried; [`with_cell_size`](Self::with_cell_size)
@@ -37,7 +37,7 @@ pub struct LinkedCells<const D: usize> {
     crowd: Crowd<D>,
 }
 
-/// How the domain is cut. A layer of cells around it, always empty, gives every cell all its neighbours.
+/// How the domain is cut. A layer of cells around it, always empty, gives every cell all its neighbors.
 #[derive(Clone, Copy, Debug)]
 struct Grid<const D: usize> {
     origin: [f64; D],
@@ -117,11 +117,11 @@ impl<const D: usize> Grid<D> {
         (0..D).map(|axis| (along[axis] + 1) * self.strides[axis]).sum()
     }
 
-    /// From a cell to those of its neighbours that come after it in the table.
-    fn later_neighbours(&self) -> Vec<usize> {
+    /// From a cell to those of its neighbors that come after it in the table.
+    fn later_neighbors(&self) -> Vec<usize> {
         let around = 3_usize.pow(D as u32);
-        let offset = |neighbour: usize| {
-            let step = |axis: usize| (neighbour / 3_usize.pow(axis as u32) % 3) as isize - 1;
+        let offset = |neighbor: usize| {
+            let step = |axis: usize| (neighbor / 3_usize.pow(axis as u32) % 3) as isize - 1;
             (0..D).map(|axis| step(axis) * self.strides[axis] as isize).sum::<isize>() as usize
         };
         (around / 2 + 1..around).map(offset).collect()
@@ -147,7 +147,7 @@ impl<const D: usize> System<D> for LinkedCells<D> {
     fn report(&mut self, boxes: &[Bounds<D>], pairs: &mut Pairs) {
         let LinkedCells { grid, first, next, crowd, .. } = self;
         let before = pairs.candidates;
-        let neighbours = grid.later_neighbours();
+        let neighbors = grid.later_neighbors();
         let chain = |first: u32| std::iter::successors(link(first), |&id| link(next[id as usize]));
         for cell in 0..first.len() {
             if first[cell] == 0 {
@@ -156,10 +156,10 @@ impl<const D: usize> System<D> for LinkedCells<D> {
             crowd.clear();
             chain(first[cell]).for_each(|id| crowd.push(boxes, id));
             crowd.compare_inside(pairs);
-            // Most neighbours are empty, and which ones cannot be predicted: so first all are looked up without a branch.
+            // Most neighbors are empty, and which ones cannot be predicted: so first all are looked up without a branch.
             let mut filled = [0; 13];
             let mut count = 0;
-            for offset in &neighbours {
+            for offset in &neighbors {
                 let link = first[cell + offset];
                 filled[count] = link;
                 count += usize::from(link != 0);
@@ -218,12 +218,12 @@ mod tests {
     }
 
     #[test]
-    fn each_two_neighbours_meet_once() {
+    fn each_two_neighbors_meet_once() {
         let boxes = Noise::new(2).boxes::<2>(300, 10.0, 0.9..1.0);
         let mut system = LinkedCells::<2>::default();
         system.update(&boxes);
-        let neighbours = system.grid.later_neighbours();
+        let neighbors = system.grid.later_neighbors();
         let y = system.grid.strides[1];
-        assert_eq!(neighbours, [1, y - 1, y, y + 1]);
+        assert_eq!(neighbors, [1, y - 1, y, y + 1]);
     }
 }

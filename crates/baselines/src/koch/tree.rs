@@ -66,7 +66,7 @@ impl<const D: usize> Tree<D> {
         }
     }
 
-    /// Turns a leaf into an inner node. Its neighbours have its children as neighbours then, as far as they touch.
+    /// Turns a leaf into an inner node. Its neighbors have its children as neighbors then, as far as they touch.
     #[cold]
     fn split(&mut self, leaf: u32, place: &impl Fn(u32) -> [u32; D]) {
         let Node { corner, edge, ids, adjacent } = &mut self.nodes[leaf as usize];
@@ -79,19 +79,19 @@ impl<const D: usize> Tree<D> {
             let siblings = (0..Self::CHILDREN).filter(|other| *other != octant).map(|other| first + other);
             let mut child = Node { corner, edge: half, ids: Vec::new(), adjacent: siblings.collect() };
             for &other in &adjacent {
-                let neighbour = &mut self.nodes[other as usize];
-                if child.touches(neighbour) {
+                let neighbor = &mut self.nodes[other as usize];
+                if child.touches(neighbor) {
                     child.adjacent.push(other);
-                    neighbour.adjacent.push(first + octant);
+                    neighbor.adjacent.push(first + octant);
                 }
             }
             self.nodes.push(child);
             self.children.push(0);
         }
         for other in adjacent {
-            let neighbours = &mut self.nodes[other as usize].adjacent;
-            let at = neighbours.iter().position(|node| *node == leaf).expect("neighbours know each other");
-            neighbours.swap_remove(at);
+            let neighbors = &mut self.nodes[other as usize].adjacent;
+            let at = neighbors.iter().position(|node| *node == leaf).expect("neighbors know each other");
+            neighbors.swap_remove(at);
         }
         for id in ids {
             self.nodes[(first + octant(place(id), half)) as usize].ids.push(id);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_hold_what_is_in_them_and_know_all_neighbours() {
+    fn leaves_hold_what_is_in_them_and_know_all_neighbors() {
         check::<2>(0, 3);
         check::<2>(6, 3);
         check::<2>(10, 1);

@@ -32,7 +32,7 @@ impl<const D: usize> HierarchicalHashing<D> {
         Self::with_choice(Choice::Needed)
     }
 
-    /// Uses classes of `smallest` times `2^k` for each `k` of `doublings`, and of `smallest` itself. For neighbour search,
+    /// Uses classes of `smallest` times `2^k` for each `k` of `doublings`, and of `smallest` itself. For neighbor search,
     /// `smallest` is the interaction radius, and the larger classes are there to be empty in empty regions. If an object is
     /// larger than all of them, a class is added for it, where the paper would cut it into pieces.
     pub fn with_classes(smallest: f32, doublings: &[u32]) -> Self {

@@ -4,20 +4,20 @@ use kiddo::immutable::float::kdtree::ImmutableKdTree;
 use kiddo::{Chebyshev, SquaredEuclidean};
 use pivotgrid::Pair;
 
-use super::queries::{Queries, centre};
+use super::queries::{Queries, center};
 use crate::{Bounds, Pairs, System};
 
 /// Points per leaf.
 const LEAF: usize = 32;
 
-/// Pouchol et al., section 4.1: a KD-tree of the centres (the crate kiddo's), built anew in each step, and radius search.
+/// Pouchol et al., section 4.1: a KD-tree of the centers (the crate kiddo's), built anew in each step, and radius search.
 ///
-/// A tree of points knows no sizes. For pairs, each object looks for centres within the length of its longest edge along every
-/// axis: if it is the larger one of a pair, the other's centre is there. So each pair is found by its larger object, and one
+/// A tree of points knows no sizes. For pairs, each object looks for centers within the length of its longest edge along every
+/// axis: if it is the larger one of a pair, the other's center is there. So each pair is found by its larger object, and one
 /// huge object makes one search expensive rather than all. A query for boxes has to reach as far as the largest object does.
 #[derive(Clone, Debug)]
 pub struct KdTree<const D: usize> {
-    centres: Vec<[f32; D]>,
+    centers: Vec<[f32; D]>,
     /// Half of each object's longest edge.
     reaches: Vec<f32>,
     tree: Option<ImmutableKdTree<f32, u32, D, LEAF>>,
@@ -29,7 +29,7 @@ pub struct KdTree<const D: usize> {
 impl<const D: usize> KdTree<D> {
     /// Without objects.
     pub fn new() -> Self {
-        KdTree { centres: Vec::new(), reaches: Vec::new(), tree: None, largest_reach: 0.0, slack: 0.0 }
+        KdTree { centers: Vec::new(), reaches: Vec::new(), tree: None, largest_reach: 0.0, slack: 0.0 }
     }
 }
 
@@ -46,23 +46,23 @@ fn reach<const D: usize>(bounds: &Bounds<D>) -> f32 {
 
 impl<const D: usize> System<D> for KdTree<D> {
     fn update(&mut self, boxes: &[Bounds<D>]) {
-        self.centres.clear();
+        self.centers.clear();
         // What is infinite is put anywhere: it reaches everything.
         let finite = |x: f32| if x.is_finite() { x } else { 0.0 };
-        self.centres.extend(boxes.iter().map(|bounds| centre(bounds).map(finite)));
+        self.centers.extend(boxes.iter().map(|bounds| center(bounds).map(finite)));
         self.reaches.clear();
         self.reaches.extend(boxes.iter().map(reach));
         self.largest_reach = self.reaches.iter().copied().fold(0.0, f32::max);
         let bounds = boxes.iter().flat_map(|bounds| bounds.min.into_iter().chain(bounds.max));
         let furthest = bounds.filter(|x| x.is_finite()).fold(0.0, |a: f32, x| a.max(x.abs()));
         self.slack = 8.0 * f32::EPSILON * furthest;
-        self.tree = (!boxes.is_empty()).then(|| ImmutableKdTree::new_from_slice(&self.centres));
+        self.tree = (!boxes.is_empty()).then(|| ImmutableKdTree::new_from_slice(&self.centers));
     }
 
     fn report(&mut self, boxes: &[Bounds<D>], pairs: &mut Pairs) {
         let Some(tree) = &self.tree else { return };
-        for (object, (centre, &reach)) in self.centres.iter().zip(&self.reaches).enumerate() {
-            for near in tree.within_unsorted::<Chebyshev>(centre, 2.0 * reach + self.slack) {
+        for (object, (center, &reach)) in self.centers.iter().zip(&self.reaches).enumerate() {
+            for near in tree.within_unsorted::<Chebyshev>(center, 2.0 * reach + self.slack) {
                 // The larger one reports, and of equal ones that with the larger index.
                 if (self.reaches[near.item as usize], near.item) < (reach, object as u32) {
                     pairs.candidates += 1;
@@ -82,7 +82,7 @@ impl<const D: usize> System<D> for KdTree<D> {
                 + leaves * size_of::<(u32, u32)>()
                 + leaves.next_power_of_two() * size_of::<f32>()
         });
-        self.centres.capacity() * size_of::<[f32; D]>() + self.reaches.capacity() * size_of::<f32>() + tree
+        self.centers.capacity() * size_of::<[f32; D]>() + self.reaches.capacity() * size_of::<f32>() + tree
     }
 }
 
@@ -93,7 +93,7 @@ impl<const D: usize> Queries<D> for KdTree<D> {
 
     fn overlapping(&self, boxes: &[Bounds<D>], query: &Bounds<D>, found: &mut Vec<u32>) {
         let Some(tree) = &self.tree else { return };
-        let middle = centre(query);
+        let middle = center(query);
         let slack = 8.0 * f32::EPSILON * middle.iter().fold(0.0, |a: f32, x| a.max(x.abs())) + self.slack;
         let near = tree.within_unsorted::<Chebyshev>(&middle, reach(query) + self.largest_reach + slack);
         found.extend(near.into_iter().map(|near| near.item).filter(|&object| boxes[object as usize].overlaps(query)));

@@ -1,4 +1,4 @@
-//! Pouchol et al. 2009: hierarchical hashing for broad phases and neighbour search, and what they compare it with.
+//! Pouchol et al. 2009: hierarchical hashing for broad phases and neighbor search, and what they compare it with.
 //!
 //! All of them also answer queries, for the paper's figures 4 and 5: [`Queries`].
 

@@ -2,7 +2,7 @@
 
 use crate::Bounds;
 
-/// Questions that the paper measures: figure 4 asks for the objects that a moving particle may hit, figure 5 for the neighbours
+/// Questions that the paper measures: figure 4 asks for the objects that a moving particle may hit, figure 5 for the neighbors
 /// of a point.
 pub trait Queries<const D: usize> {
     /// Takes all boxes. The same boxes are handed over with each question.
@@ -13,7 +13,7 @@ pub trait Queries<const D: usize> {
     /// smallest objects.
     fn overlapping(&self, boxes: &[Bounds<D>], query: &Bounds<D>, found: &mut Vec<u32>);
 
-    /// Appends every object whose centre is no further than `radius` from `point`, once.
+    /// Appends every object whose center is no further than `radius` from `point`, once.
     fn within(&self, boxes: &[Bounds<D>], point: [f32; D], radius: f32, found: &mut Vec<u32>);
 }
 
@@ -26,7 +26,7 @@ pub fn path<const D: usize>(from: [f32; D], to: [f32; D]) -> Bounds<D> {
 }
 
 #[inline]
-pub(super) fn centre<const D: usize>(bounds: &Bounds<D>) -> [f32; D] {
+pub(super) fn center<const D: usize>(bounds: &Bounds<D>) -> [f32; D] {
     std::array::from_fn(|axis| 0.5 * bounds.min[axis] + 0.5 * bounds.max[axis])
 }
 
@@ -41,7 +41,7 @@ pub(super) fn around<const D: usize>(point: [f32; D], radius: f32) -> Bounds<D> 
     Bounds { min: point.map(|x| (x - reach).next_down()), max: point.map(|x| (x + reach).next_up()) }
 }
 
-/// Keeps those of the visited objects whose centres are near enough.
+/// Keeps those of the visited objects whose centers are near enough.
 pub(super) fn keep_within<'a, const D: usize>(
     boxes: &'a [Bounds<D>],
     point: [f32; D],
@@ -49,7 +49,7 @@ pub(super) fn keep_within<'a, const D: usize>(
     found: &'a mut Vec<u32>,
 ) -> impl FnMut(u32) + 'a {
     move |object| {
-        if squared_distance(centre(&boxes[object as usize]), point) <= radius * radius {
+        if squared_distance(center(&boxes[object as usize]), point) <= radius * radius {
             found.push(object);
         }
     }

@@ -1,6 +1,6 @@
 //! Given classes, and queries against brute force.
 
-use super::queries::{centre, squared_distance};
+use super::queries::{center, squared_distance};
 use super::*;
 use crate::check::{Noise, agrees_through_changes};
 use crate::{Bounds, Entry};
@@ -48,7 +48,7 @@ fn check_queries<const D: usize>(boxes: &[Bounds<D>], radii: &[f32]) {
                 let moved = path(*to, *from);
                 check(&|found| structure.overlapping(boxes, &moved, found), &|bounds| bounds.overlaps(&moved));
                 for &radius in radii {
-                    let near = |bounds: &Bounds<D>| squared_distance(centre(bounds), *from) <= radius * radius;
+                    let near = |bounds: &Bounds<D>| squared_distance(center(bounds), *from) <= radius * radius;
                     check(&|found| structure.within(boxes, *from, radius, found), &near);
                 }
             }

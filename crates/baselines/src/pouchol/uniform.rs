@@ -20,7 +20,7 @@ impl<const D: usize> UniformHashing<D> {
         UniformHashing(MultilevelHashing::with_choice(Choice::One { size: None }))
     }
 
-    /// Cells of the given size, for neighbour search the interaction radius, doubled until they hold the largest object.
+    /// Cells of the given size, for neighbor search the interaction radius, doubled until they hold the largest object.
     pub fn with_cell_size(size: f32) -> Self {
         UniformHashing(MultilevelHashing::with_choice(Choice::One { size: Some(size) }))
     }

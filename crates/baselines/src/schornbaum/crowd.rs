@@ -4,7 +4,7 @@ use pivotgrid::Pair;
 
 use crate::{Bounds, Pairs};
 
-/// A cell's objects with their boxes, copied out once, since each of them is compared with all neighbours.
+/// A cell's objects with their boxes, copied out once, since each of them is compared with all neighbors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Crowd<const D: usize> {
     members: Vec<(Bounds<D>, u32)>,
@@ -57,7 +57,7 @@ fn compare<const D: usize>(members: &[(Bounds<D>, u32)], bounds: &Bounds<D>, id:
     }
 }
 
-/// Whether the boxes overlap. Among neighbours any single axis is a coin toss, so all are looked at without a branch between.
+/// Whether the boxes overlap. Among neighbors any single axis is a coin toss, so all are looked at without a branch between.
 #[inline(always)]
 pub(crate) fn meet<const D: usize>(a: &Bounds<D>, b: &Bounds<D>) -> bool {
     (0..D).fold(true, |all, axis| all & (a.min[axis] <= b.max[axis]) & (b.min[axis] <= a.max[axis]))

@@ -17,7 +17,7 @@ impl<const D: usize> Detection<D> {
         Detection { crowd: Crowd::new(), sorted: Vec::new() }
     }
 
-    /// Algorithm 4 (section 3.6): in each grid each occupied cell against itself and half of its neighbours, then each of its
+    /// Algorithm 4 (section 3.6): in each grid each occupied cell against itself and half of its neighbors, then each of its
     /// objects against the cells around it in all coarser grids. The grids come sorted from the smallest cells to the largest.
     pub(crate) fn run(&mut self, grids: &[&HashGrid<D>], in_order: bool, boxes: &[Bounds<D>], pairs: &mut Pairs) {
         let Detection { crowd, sorted } = self;

@@ -9,7 +9,7 @@ use super::offsets::Offsets;
 
 /// No grid has more cells than these, so that indices and offsets fit 32 bits.
 const MOST_BITS: u32 = 30;
-/// With fewer than four cells along an axis, a cell would meet a neighbour twice (section 3.8).
+/// With fewer than four cells along an axis, a cell would meet a neighbor twice (section 3.8).
 const FEWEST_AXIS_BITS: u32 = 2;
 
 /// A block of cells that stands for a grid without end: cells that are a block apart share their objects (sections 2.5 and
@@ -139,19 +139,19 @@ impl<const D: usize> HashGrid<D> {
         self.containers.for_each(self.cells[cell as usize], visit);
     }
 
-    /// Visits the objects of the first half of a cell's neighbours.
+    /// Visits the objects of the first half of a cell's neighbors.
     #[inline(always)]
     pub(crate) fn for_each_in_half(&self, cell: u32, visit: impl FnMut(u32)) {
         self.for_each_at(cell, self.offsets.half(cell), visit);
     }
 
-    /// Visits the objects of a cell and all its neighbours.
+    /// Visits the objects of a cell and all its neighbors.
     #[inline(always)]
     pub(crate) fn for_each_around(&self, cell: u32, visit: impl FnMut(u32)) {
         self.for_each_at(cell, self.offsets.around(cell), visit);
     }
 
-    /// Most neighbours are empty, and which ones cannot be predicted: so first all are looked up without a branch.
+    /// Most neighbors are empty, and which ones cannot be predicted: so first all are looked up without a branch.
     #[inline(always)]
     fn for_each_at(&self, cell: u32, offsets: &[u32], mut visit: impl FnMut(u32)) {
         let mut filled = [EMPTY; 27];

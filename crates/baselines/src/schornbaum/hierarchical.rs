@@ -31,7 +31,7 @@ pub struct Settings {
     /// its threshold.
     pub all_pairs_up_to: usize,
     /// Whether the detection step visits the occupied cells in the order in which they lie in space. The thesis visits them in
-    /// the order in which they were first occupied, and says nothing else about it; but then a cell's neighbours are
+    /// the order in which they were first occupied, and says nothing else about it; but then a cell's neighbors are
     /// seldom in the cache.
     pub in_order: bool,
 }

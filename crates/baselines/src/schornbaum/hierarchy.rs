@@ -55,7 +55,7 @@ impl<const D: usize> Hierarchy<D> {
         }
         let cell = |level| self.first_cell * self.factor.powi(level);
         let mut level = if size > 0.0 { ((size / self.first_cell).ln() / self.factor.ln()).ceil() as i32 } else { 0 };
-        // The logarithm may be off by a little, but neighbouring grids must agree on where one ends and the other begins.
+        // The logarithm may be off by a little, but neighboring grids must agree on where one ends and the other begins.
         while size >= cell(level) {
             level += 1;
         }

@@ -1,7 +1,7 @@
-//! Where a cell's neighbours are.
+//! Where a cell's neighbors are.
 
-/// The offsets from a cell to its neighbours in the linear array, section 3.1. They are the same for all inner cells, while
-/// cells at the rim of the block find some of their neighbours on the other side. The thesis stores an array for each outer
+/// The offsets from a cell to its neighbors in the linear array, section 3.1. They are the same for all inner cells, while
+/// cells at the rim of the block find some of their neighbors on the other side. The thesis stores an array for each outer
 /// cell and a pointer in every cell; but the outer cells come in few kinds too (Koch 2.6), and the kind follows from the cell's
 /// index.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl<const D: usize> Offsets<D> {
         &self.table[start..start + Self::AROUND]
     }
 
-    /// To the first half of the neighbours: of two neighbours exactly one has the other in its first half.
+    /// To the first half of the neighbors: of two neighbors exactly one has the other in its first half.
     #[inline]
     pub(crate) fn half(&self, cell: u32) -> &[u32] {
         &self.around(cell)[..Self::AROUND / 2]
@@ -90,14 +90,14 @@ mod tests {
             }
             for offset in offsets.half(cell) {
                 let other = cell.wrapping_add(*offset);
-                assert!(seen.insert((cell.min(other), cell.max(other))), "each two neighbours once");
+                assert!(seen.insert((cell.min(other), cell.max(other))), "each two neighbors once");
             }
         }
         assert_eq!(seen.len(), cells as usize * (3_usize.pow(D as u32) / 2));
     }
 
     #[test]
-    fn every_cell_has_all_its_neighbours_and_each_two_meet_once() {
+    fn every_cell_has_all_its_neighbors_and_each_two_meet_once() {
         check::<2>(2);
         check::<2>(3);
         check::<3>(2);

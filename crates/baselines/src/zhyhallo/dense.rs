@@ -39,7 +39,7 @@ impl Ranged for Pivot {
 }
 
 /// Zhyhallo & Woźna-Szcześniak, section 2.1: Pozzer's three steps in parallel, with relaxed atomics, on a table of all cells. A
-/// cell's place in the data table comes from one shared counter, so neighbouring cells do not lie together there.
+/// cell's place in the data table comes from one shared counter, so neighboring cells do not lie together there.
 #[derive(Debug, Default)]
 pub struct DensePivots {
     given: Option<Domain>,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Bounds;
 
-/// A copy of an object, to lie next to its neighbours.
+/// A copy of an object, to lie next to its neighbors.
 ///
 /// Made of atomic numbers because many threads fill the table in no order, each place once. Loads and stores are relaxed, the
 /// processor's ordinary ones: the join between building and searching orders them.

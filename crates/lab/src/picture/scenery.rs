@@ -17,7 +17,7 @@ const BEYOND: f64 = 20.0;
 const SMALLEST: f64 = 3.0;
 /// Smaller ones are filled, or nobody would see their colour.
 const DOT: f64 = 7.0;
-/// Chunks are drawn a little smaller, so that the outlines of neighbours are two.
+/// Chunks are drawn a little smaller, so that the outlines of neighbors are two.
 const INSET: f64 = 1.5;
 /// The radius of the dots at the ends of a pair's line.
 pub(crate) const PAIR_END: f64 = 1.6;
@@ -114,7 +114,7 @@ impl Map<'_> {
         svg.rect([left + inset, top + inset], size, style);
     }
 
-    /// A line from centre to centre. A centre outside of the window is replaced by the middle of what the two boxes have in
+    /// A line from center to center. A center outside of the window is replaced by the middle of what the two boxes have in
     /// common there, so that a huge box does not send out rays from somewhere else.
     fn pair(&self, svg: &mut Svg, a: &Shown, b: &Shown) {
         let Part { low, edge, .. } = *self.0;

@@ -39,7 +39,7 @@ pub(crate) const PAPERS: [Paper; 5] = [
     },
     Paper {
         name: "pouchol",
-        title: "Pouchol et al. 2009: Hierarchical hashing for broad phases and neighbour search",
+        title: "Pouchol et al. 2009: Hierarchical hashing for broad phases and neighbor search",
         machine: "i686 at 2.66 GHz, one core; C++ with the STL",
     },
 ];

@@ -35,7 +35,7 @@ impl Random {
         loop {
             let tip: [f64; D] = std::array::from_fn(|_| self.between(-1.0, 1.0));
             let length = tip.iter().map(|x| x * x).sum::<f64>().sqrt();
-            // Outside of the ball the corners of the cube would be favoured, near its centre rounding errors would.
+            // Outside of the ball the corners of the cube would be favoured, near its center rounding errors would.
             if (1e-3..=1.0).contains(&length) {
                 let scale = longest * self.unit() / length;
                 return tip.map(|x| x * scale);

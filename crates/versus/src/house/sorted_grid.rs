@@ -1,6 +1,6 @@
-//! A plain uniform grid: objects sorted by the cell of their lower corner, half of the neighbouring cells searched.
+//! A plain uniform grid: objects sorted by the cell of their lower corner, half of the neighboring cells searched.
 //!
-//! No table of cells: in sorted order the neighbours' places only ever move forward, so a pointer per row of cells finds them
+//! No table of cells: in sorted order the neighbors' places only ever move forward, so a pointer per row of cells finds them
 //! all. That makes the extent of the scene irrelevant, but the largest object sets the cell size for all.
 
 use std::ops::Range;
@@ -63,7 +63,7 @@ impl<const D: usize> Rival<D> for SortedGrid<D> {
 }
 
 /// Puts boxes into the order of the cells of their lower corners, which are at least as large as `cell`, and returns how much the keys of
-/// neighbouring cells differ along each axis. In the rayon pool in which it is called.
+/// neighboring cells differ along each axis. In the rayon pool in which it is called.
 pub(crate) fn sorted_by_cell<const D: usize>(boxes: &[Bounds<D>], cell: f32, order: &mut Order) -> [u64; D] {
     let threads = rayon::current_num_threads();
     let mut extent = Extent::of(boxes, threads);
@@ -181,7 +181,7 @@ impl<const D: usize> Numbering<D> {
             let mut cells = 1.0;
             for axis in 0..D {
                 strides[axis] = cells as u64;
-                // An empty cell at either end keeps the neighbours of one row out of the next.
+                // An empty cell at either end keeps the neighbors of one row out of the next.
                 cells *= (lengths[axis] / cell).floor() + 3.0;
             }
             let key_bits = cells.log2().ceil() as u32 + 1;

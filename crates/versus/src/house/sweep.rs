@@ -51,14 +51,14 @@ impl<const D: usize> WithSimd for Search<'_, D> {
     }
 }
 
-/// The axis on which the centres vary most.
+/// The axis on which the centers vary most.
 fn widest<const D: usize>(boxes: &[Bounds<D>]) -> usize {
     let (mut sums, mut squares) = ([0.0_f64; D], [0.0_f64; D]);
     for bounds in boxes {
         for axis in 0..D {
-            let centre = f64::from(bounds.min[axis]) + f64::from(bounds.max[axis]);
-            sums[axis] += centre;
-            squares[axis] += centre * centre;
+            let center = f64::from(bounds.min[axis]) + f64::from(bounds.max[axis]);
+            sums[axis] += center;
+            squares[axis] += center * center;
         }
     }
     let variance = |axis: usize| squares[axis] - sums[axis] * sums[axis] / boxes.len() as f64;

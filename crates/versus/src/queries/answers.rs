@@ -41,7 +41,7 @@ impl Answers {
         });
     }
 
-    /// The same for neighbour lists: then the rows are copied together in the order of those who asked, so that each is found by its
+    /// The same for neighbor lists: then the rows are copied together in the order of those who asked, so that each is found by its
     /// owner's index. That is what a particle code works with, and what pivotgrid's lists are.
     pub(super) fn fill_lists(
         &mut self,
@@ -82,7 +82,7 @@ impl Answers {
     }
 }
 
-/// Neighbour lists in compressed rows. Kept between rounds.
+/// Neighbor lists in compressed rows. Kept between rounds.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     /// By owner: the block, and where in it the row begins, and its length.

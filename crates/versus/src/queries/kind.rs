@@ -14,13 +14,13 @@ pub enum Kind {
     Points,
     /// The first box that a ray meets.
     Ray,
-    /// All neighbours of all points: those within a radius of each.
-    Neighbours,
+    /// All neighbors of all points: those within a radius of each.
+    Neighbors,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 5] = [Kind::Box, Kind::Radius, Kind::Points, Kind::Ray, Kind::Neighbours];
+    pub const ALL: [Kind; 5] = [Kind::Box, Kind::Radius, Kind::Points, Kind::Ray, Kind::Neighbors];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -29,13 +29,13 @@ impl Kind {
             Kind::Radius => "radius",
             Kind::Points => "points",
             Kind::Ray => "ray",
-            Kind::Neighbours => "neighbours",
+            Kind::Neighbors => "neighbors",
         }
     }
 
     /// Whether the objects are points instead of boxes.
     pub(super) fn is_about_points(self) -> bool {
-        matches!(self, Kind::Points | Kind::Neighbours)
+        matches!(self, Kind::Points | Kind::Neighbors)
     }
 }
 

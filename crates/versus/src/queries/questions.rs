@@ -12,14 +12,14 @@ const EDGE: f32 = 2.0;
 const RADIUS: f32 = 1.5;
 /// Radius around which points are asked for: sixteen in `uniform`.
 const POINTS_RADIUS: f32 = 2.5;
-/// Radius of neighbourhoods: thirty in `uniform`.
-const NEIGHBOURHOOD: f32 = 3.06;
+/// Radius of neighborhoods: thirty in `uniform`.
+const NEIGHBORHOOD: f32 = 3.06;
 
 /// What a respondent is given.
 #[derive(Clone, Debug)]
 pub(super) struct Task {
     pub(super) objects: Vec<Bounds<3>>,
-    /// Their centres, where the objects are points.
+    /// Their centers, where the objects are points.
     pub(super) points: Vec<[f32; 3]>,
     pub(super) questions: Questions,
 }
@@ -32,7 +32,7 @@ pub(super) enum Questions {
     Balls(Vec<Ball<f32, 3>>),
     Rays(Vec<Ray<f32, 3>>),
     /// The radius.
-    Neighbours(f32),
+    Neighbors(f32),
 }
 
 impl Questions {
@@ -42,7 +42,7 @@ impl Questions {
             Questions::Boxes(boxes) => boxes.len(),
             Questions::Balls(balls) => balls.len(),
             Questions::Rays(rays) => rays.len(),
-            Questions::Neighbours(_) => objects,
+            Questions::Neighbors(_) => objects,
         }
     }
 }
@@ -78,7 +78,7 @@ impl Task {
                 let mut ray = |number| Ray::new(place(&mut random, number), random.direction());
                 Questions::Rays((0..count).map(&mut ray).collect())
             }
-            Kind::Neighbours => Questions::Neighbours(NEIGHBOURHOOD),
+            Kind::Neighbors => Questions::Neighbors(NEIGHBORHOOD),
         };
         let points: Vec<[f32; 3]> = if kind.is_about_points() { boxes.iter().map(center).collect() } else { Vec::new() };
         let objects = if kind.is_about_points() { points.iter().map(|&at| Bounds { min: at, max: at }).collect() } else { boxes };

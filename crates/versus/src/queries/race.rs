@@ -15,7 +15,7 @@ use crate::contest::median;
 /// How the contest is run.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How many questions there are; neighbours are asked for once per point.
+    /// How many questions there are; neighbors are asked for once per point.
     pub questions: usize,
     /// How many threads there are.
     pub threads: usize,

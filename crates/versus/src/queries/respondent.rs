@@ -4,7 +4,7 @@ use super::Kind;
 use super::answers::Summary;
 use super::questions::Task;
 use super::rivals::{
-    KiddoNeighbours, KiddoTree, ParryBvh, Pivotgrid, PivotgridNeighbours, PivotgridStatics, RstarTree, SortedGrid,
+    KiddoNeighbors, KiddoTree, ParryBvh, Pivotgrid, PivotgridNeighbors, PivotgridStatics, RstarTree, SortedGrid,
 };
 
 /// Someone who answers questions. Works in the rayon pool in which it is called, and may keep what it likes between rounds.
@@ -34,10 +34,10 @@ pub(super) fn roster(kind: Kind) -> Vec<Entry> {
         Kind::Box | Kind::Radius => vec![pivotgrid, statics, parry, rstar],
         Kind::Points => vec![pivotgrid, statics, parry, rstar, kiddo],
         Kind::Ray => vec![pivotgrid, statics, parry],
-        Kind::Neighbours => vec![
-            Entry { name: "pivotgrid", make: || Box::new(PivotgridNeighbours::default()) },
+        Kind::Neighbors => vec![
+            Entry { name: "pivotgrid", make: || Box::new(PivotgridNeighbors::default()) },
             Entry { name: "sorted_grid", make: || Box::new(SortedGrid::default()) },
-            Entry { name: "kiddo", make: || Box::new(KiddoNeighbours::default()) },
+            Entry { name: "kiddo", make: || Box::new(KiddoNeighbors::default()) },
         ],
     }
 }

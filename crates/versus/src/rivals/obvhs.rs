@@ -1,5 +1,5 @@
 //! obvhs: a tree built anew by its fastest builder, with one object per leaf and all memory reused, as in its physics example;
-//! then a query per object, in the order of the leaves so that neighbouring queries visit the same nodes.
+//! then a query per object, in the order of the leaves so that neighboring queries visit the same nodes.
 
 use glam::Vec3A;
 use obvhs::aabb::Aabb;

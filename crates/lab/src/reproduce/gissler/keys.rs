@@ -32,8 +32,8 @@ fn anywhere(random: &mut Random) -> Bounds<3> {
 }
 
 fn in_cell(cell: [usize; 3]) -> Bounds<3> {
-    let centre = cell.map(|cell| cell as f32 + 0.5);
-    Bounds { min: centre.map(|x| x - 0.2), max: centre.map(|x| x + 0.2) }
+    let center = cell.map(|cell| cell as f32 + 0.5);
+    Bounds { min: center.map(|x| x - 0.2), max: center.map(|x| x + 0.2) }
 }
 
 impl Motion<3> for Keys {

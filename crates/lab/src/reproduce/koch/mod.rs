@@ -68,8 +68,8 @@ pub(crate) fn figures() -> Vec<Figure> {
         ),
         table(
             "9",
-            "Neighbour relations between the cells of a grid",
-            "A grid of n³ cells has (3n - 2)³ of them, each cell being its own neighbour too: 8 times as many when n doubles.",
+            "Neighbor relations between the cells of a grid",
+            "A grid of n³ cells has (3n - 2)³ of them, each cell being its own neighbor too: 8 times as many when n doubles.",
             scaling::relations,
         ),
         table(

@@ -77,7 +77,7 @@ fn grown(bench: &Bench) -> Result<Vec<Lane>, Failure> {
 
 fn scattered(n: f64, edge: f64) -> Vec<Bounds<3>> {
     let mut random = Random::new(1);
-    let around = |centre: [f64; 3]| Bounds { min: centre.map(|x| (x - 0.5) as f32), max: centre.map(|x| (x + 0.5) as f32) };
+    let around = |center: [f64; 3]| Bounds { min: center.map(|x| (x - 0.5) as f32), max: center.map(|x| (x + 0.5) as f32) };
     (0..n as usize).map(|_| around(std::array::from_fn(|_| random.between(0.0, edge)))).collect()
 }
 
@@ -149,7 +149,7 @@ fn thesis(name: &str, points: Vec<(f64, f64)>) -> Series {
     }
 }
 
-/// Table 9, with objects instead of cells: cubes that touch all their neighbours. Who finds all pairs has walked all relations.
+/// Table 9, with objects instead of cells: cubes that touch all their neighbors. Who finds all pairs has walked all relations.
 pub(super) fn relations(bench: &Bench) -> Result<Findings, Failure> {
     let largest = bench.scale.of(8.0, 64.0, 128.0);
     let contenders = contenders(None, 11, 21);
@@ -177,10 +177,10 @@ pub(super) fn relations(bench: &Bench) -> Result<Findings, Failure> {
         ours: Some(relations(*n, own)),
     });
     Ok(Findings {
-        setting: format!("n³ cubes of edge 1 that touch their neighbours, n from 2 to {largest}, one thread, CPU time"),
+        setting: format!("n³ cubes of edge 1 that touch their neighbors, n from 2 to {largest}, one thread, CPU time"),
         differences:
             "The thesis counts relations between cells by formula. Here an object sits in every cell and touches all its \
-                      neighbours, so the pairs that a system reports are the relations."
+                      neighbors, so the pairs that a system reports are the relations."
                 .to_owned(),
         charts: vec![
             Chart { title: "Relations found".into(), x: edge(), y: Axis::log("relations"), series: found },

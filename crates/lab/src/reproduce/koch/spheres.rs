@@ -21,7 +21,7 @@ pub(super) struct Spheres {
 
 #[derive(Clone, Copy, Debug)]
 struct Body {
-    centre: [f64; 3],
+    center: [f64; 3],
     velocity: [f64; 3],
     radius: f64,
 }
@@ -44,11 +44,11 @@ impl Spheres {
             for number in 0..count {
                 let (min, max) = place(crowd, number, edge, shrink);
                 let draw = || std::array::from_fn(|axis| random.between(min[axis] + radius, max[axis] - radius));
-                let centre = placing.place(radius, draw);
-                bodies.push(Body { centre, velocity: random.arrow(SPEED * 2.0 * radius), radius });
+                let center = placing.place(radius, draw);
+                bodies.push(Body { center, velocity: random.arrow(SPEED * 2.0 * radius), radius });
             }
         }
-        // Neighbours in space or equals in size are no neighbours in memory.
+        // Neighbors in space or equals in size are no neighbors in memory.
         for last in (1..bodies.len()).rev() {
             bodies.swap(last, random.below(last + 1));
         }
@@ -76,16 +76,16 @@ fn place(crowd: &Crowd, number: usize, edge: f64, shrink: f64) -> ([f64; 3], [f6
 
 impl Body {
     fn bounds(&self) -> Bounds<3> {
-        let corner = |side: f64| self.centre.map(|x| (x + side * self.radius) as f32);
+        let corner = |side: f64| self.center.map(|x| (x + side * self.radius) as f32);
         Bounds { min: corner(-1.0), max: corner(1.0) }
     }
 
     /// Comes back from a wall.
     fn advance(&mut self, edge: f64) {
         for axis in 0..3 {
-            let next = self.centre[axis] + self.velocity[axis];
+            let next = self.center[axis] + self.velocity[axis];
             if (self.radius..=edge - self.radius).contains(&next) {
-                self.centre[axis] = next;
+                self.center[axis] = next;
             } else {
                 self.velocity[axis] = -self.velocity[axis];
             }
@@ -117,13 +117,13 @@ mod tests {
             let mut spheres = Spheres::new(&scene, 0.01, 1);
             for (index, one) in spheres.bodies.iter().enumerate().step_by(17) {
                 for other in &spheres.bodies[..index] {
-                    let square: f64 = (0..3).map(|axis| (one.centre[axis] - other.centre[axis]).powi(2)).sum();
+                    let square: f64 = (0..3).map(|axis| (one.center[axis] - other.center[axis]).powi(2)).sum();
                     assert!(square.sqrt() >= one.radius + other.radius, "{}", scene.name);
                 }
             }
             (0..50).for_each(|_| spheres.advance());
             let inside = |x: f64, body: &Body| (body.radius - 1e-9..=spheres.edge - body.radius + 1e-9).contains(&x);
-            assert!(spheres.bodies.iter().all(|body| body.centre.iter().all(|&x| inside(x, body))), "{}", scene.name);
+            assert!(spheres.bodies.iter().all(|body| body.center.iter().all(|&x| inside(x, body))), "{}", scene.name);
         }
     }
 

@@ -17,7 +17,7 @@ use crate::reproduce::measure::median;
 pub(super) enum Questions<const D: usize> {
     /// Which objects overlap each of these boxes.
     Boxes(Vec<Bounds<D>>),
-    /// Which objects' centres are within a radius of each of these points.
+    /// Which objects' centers are within a radius of each of these points.
     Within(Vec<[f32; D]>, f32),
 }
 
@@ -127,7 +127,7 @@ pub(super) fn all<const D: usize>() -> Vec<Asked<D>> {
     ]
 }
 
-/// Everybody, for neighbours within a radius.
+/// Everybody, for neighbors within a radius.
 pub(super) fn all_for_radius<const D: usize>(radius: f32) -> Vec<Asked<D>> {
     // Larger classes only tell where nothing is.
     const CLASSES: [u32; 2] = [3, 6];

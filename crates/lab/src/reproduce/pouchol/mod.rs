@@ -30,9 +30,9 @@ pub(crate) fn figures() -> Vec<Figure> {
         ),
         figure(
             "5",
-            "Neighbours within a radius, 2D",
-            "Hierarchical hashing is competitive with uniform hashing below 5 neighbours; with many, the KD-tree is the fastest.",
-            neighbours,
+            "Neighbors within a radius, 2D",
+            "Hierarchical hashing is competitive with uniform hashing below 5 neighbors; with many, the KD-tree is the fastest.",
+            neighbors,
         ),
         figure(
             "6",
@@ -153,7 +153,7 @@ fn object_of_size(random: &mut Random, object: usize, number: usize, edge: f64) 
     Bounds { min: min.map(|x| x as f32), max: [0, 1].map(|axis| (min[axis] + size[axis]) as f32) }
 }
 
-fn neighbours(bench: &Bench) -> Result<Findings, Failure> {
+fn neighbors(bench: &Bench) -> Result<Findings, Failure> {
     let number = bench.scale.of(500, 100_000, 1_000_000);
     // As dense as a million in 2^20.
     let edge = 1_048_576.0 * (number as f64 / 1e6).sqrt();
@@ -163,11 +163,11 @@ fn neighbours(bench: &Bench) -> Result<Findings, Failure> {
         vec![100.0, 200.0, 400.0, 800.0, 1600.0, 2400.0],
     );
     let mut random = Random::new(8);
-    let centres: Vec<[f32; 2]> = (0..number).map(|_| [0; 2].map(|_| random.between(0.0, edge) as f32)).collect();
-    let boxes: Vec<Bounds<2>> = centres.iter().map(|&centre| Bounds { min: centre, max: centre }).collect();
+    let centers: Vec<[f32; 2]> = (0..number).map(|_| [0; 2].map(|_| random.between(0.0, edge) as f32)).collect();
+    let boxes: Vec<Bounds<2>> = centers.iter().map(|&center| Bounds { min: center, max: center }).collect();
     let mut points = Vec::new();
     for &radius in &radii {
-        let questions = Questions::Within(centres.clone(), radius);
+        let questions = Questions::Within(centers.clone(), radius);
         let answers = asking::ask(&asking::all_for_radius::<2>(radius), &boxes, &questions, bench.scale.of(1, 1, 3))?;
         // Everybody finds itself, too.
         points.push((answers[0].most as f64 - 1.0, answers));
@@ -179,22 +179,22 @@ fn neighbours(bench: &Bench) -> Result<Findings, Failure> {
     Ok(Findings {
         setting: format!(
             "{} points as dense as a million in a square of 2^20; radii {radii:?}; time to build and to ask for every point's \
-             neighbours, one thread, CPU time",
+             neighbors, one thread, CPU time",
             grouped(number as u64)
         ),
-        differences: "All points are inserted before the first question; the paper's hierarchical scheme finds neighbours while \
+        differences: "All points are inserted before the first question; the paper's hierarchical scheme finds neighbors while \
                       inserting. Multilevel hashing is added."
             .to_owned(),
         charts: vec![
             Chart {
-                title: "Time to build and to find all neighbours".into(),
-                x: Axis::log("most neighbours of a point"),
+                title: "Time to build and to find all neighbors".into(),
+                x: Axis::log("most neighbors of a point"),
                 y: Axis::log("ms"),
                 series: asking::series(&asked, &points, |answers| answers.milliseconds),
             },
             Chart {
                 title: "Memory".into(),
-                x: Axis::log("most neighbours of a point"),
+                x: Axis::log("most neighbors of a point"),
                 y: Axis::log("KiB"),
                 series: asking::series(&asked, &points, |answers| answers.bytes as f64 / KIB),
             },
@@ -202,12 +202,12 @@ fn neighbours(bench: &Bench) -> Result<Findings, Failure> {
         published: Vec::new(),
         verdicts: vec![
             Verdict::paper(
-                "With few neighbours hierarchical hashing is competitive with uniform hashing.",
+                "With few neighbors hierarchical hashing is competitive with uniform hashing.",
                 few_ratio < 1.25,
                 format!("It takes {} as long.", times(few_ratio)),
             ),
             Verdict::paper(
-                "With many neighbours the KD-tree is the fastest of them.",
+                "With many neighbors the KD-tree is the fastest of them.",
                 tree.iter().all(|ratio| *ratio > 1.0),
                 format!("Uniform hashing takes {} as long, hierarchical {}.", times(tree[0]), times(tree[1])),
             ),

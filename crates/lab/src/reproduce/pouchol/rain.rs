@@ -40,9 +40,9 @@ impl Rain {
     }
 
     pub(super) fn spheres(&self) -> Vec<Bounds<3>> {
-        let around = |(centre, radius): &([f64; 3], f64)| Bounds {
-            min: centre.map(|x| (x - radius) as f32),
-            max: centre.map(|x| (x + radius) as f32),
+        let around = |(center, radius): &([f64; 3], f64)| Bounds {
+            min: center.map(|x| (x - radius) as f32),
+            max: center.map(|x| (x + radius) as f32),
         };
         self.spheres.iter().map(around).collect()
     }

@@ -58,7 +58,7 @@ impl Sizes {
         edges
     }
 
-    /// The mean volume of places of one object's centre at which it overlaps another: the mean of the product of their edges'
+    /// The mean volume of places of one object's center at which it overlaps another: the mean of the product of their edges'
     /// sums.
     fn reach(self) -> f64 {
         match self {
@@ -81,7 +81,7 @@ pub(super) struct Swarm {
 
 #[derive(Clone, Copy, Debug)]
 struct Body {
-    centre: [f64; 3],
+    center: [f64; 3],
     half: [f64; 3],
     velocity: [f64; 3],
 }
@@ -102,7 +102,7 @@ impl Swarm {
                 velocity = velocity.map(|x| x * longest_step / length.max(f64::MIN_POSITIVE));
             }
             Body {
-                centre: extent.map(|edge| edge * random.unit()),
+                center: extent.map(|edge| edge * random.unit()),
                 half: edges.map(|edge| edge * scenario.shrink / 2.0),
                 velocity,
             }
@@ -114,7 +114,7 @@ impl Swarm {
 
 impl Body {
     fn bounds(&self) -> Bounds<3> {
-        let corner = |side: f64| std::array::from_fn(|axis| (self.centre[axis] + side * self.half[axis]) as f32);
+        let corner = |side: f64| std::array::from_fn(|axis| (self.center[axis] + side * self.half[axis]) as f32);
         Bounds { min: corner(-1.0), max: corner(1.0) }
     }
 }
@@ -128,7 +128,7 @@ impl Motion<3> for Swarm {
     fn advance(&mut self) {
         for (body, bounds) in self.bodies.iter_mut().zip(&mut self.boxes) {
             for axis in 0..3 {
-                body.centre[axis] = (body.centre[axis] + body.velocity[axis]).rem_euclid(self.extent[axis]);
+                body.center[axis] = (body.center[axis] + body.velocity[axis]).rem_euclid(self.extent[axis]);
             }
             *bounds = body.bounds();
         }

@@ -34,7 +34,7 @@ impl Squares {
     pub(super) fn new(spread: Spread, objects: usize, cells: f64) -> Self {
         let mut random = Random::new(7);
         let inside = cells - 2.0;
-        let centres: Vec<[f64; 2]> = match spread {
+        let centers: Vec<[f64; 2]> = match spread {
             Spread::Even => Vec::new(),
             Spread::Clustered => {
                 let radius = RADIUS.min(inside / 4.0);
@@ -44,8 +44,8 @@ impl Squares {
         let homes = (0..objects).map(|object| match spread {
             Spread::Even => [0, 1].map(|_| random.between(1.0, inside)),
             Spread::Clustered => {
-                let (centre, arrow) = (centres[object % centres.len()], random.arrow::<2>(RADIUS.min(inside / 4.0)));
-                [0, 1].map(|axis| (centre[axis] + arrow[axis]).clamp(1.0, inside))
+                let (center, arrow) = (centers[object % centers.len()], random.arrow::<2>(RADIUS.min(inside / 4.0)));
+                [0, 1].map(|axis| (center[axis] + arrow[axis]).clamp(1.0, inside))
             }
         });
         let homes: Vec<[f64; 2]> = homes.collect();

@@ -28,7 +28,7 @@ impl Respondent for KiddoTree {
             for number in range {
                 let near =
                     tree.within_unsorted::<SquaredEuclidean>(&balls[number].center, balls[number].radius * balls[number].radius);
-                block.add_row(number, |found| found.extend(near.iter().map(|neighbour| neighbour.item)));
+                block.add_row(number, |found| found.extend(near.iter().map(|neighbor| neighbor.item)));
             }
         });
     }
@@ -40,27 +40,27 @@ impl Respondent for KiddoTree {
 
 /// Asks about each point, in the order of a grid: in that of the indices it would miss the cache at every node.
 #[derive(Default)]
-pub(in crate::queries) struct KiddoNeighbours {
+pub(in crate::queries) struct KiddoNeighbors {
     tree: Option<Tree>,
     places: Places,
     answers: Answers,
     lists: Lists,
 }
 
-impl Respondent for KiddoNeighbours {
+impl Respondent for KiddoNeighbors {
     fn build(&mut self, task: &Task) {
-        let Questions::Neighbours(radius) = task.questions else { unreachable!("asked of others") };
+        let Questions::Neighbors(radius) = task.questions else { unreachable!("asked of others") };
         self.tree = Some(Tree::new_from_slice(&task.points));
         self.places.sort(&task.objects, radius);
     }
 
     fn answer(&mut self, task: &Task) {
-        let (Some(tree), Questions::Neighbours(radius)) = (&self.tree, &task.questions) else { unreachable!("asked of others") };
+        let (Some(tree), Questions::Neighbors(radius)) = (&self.tree, &task.questions) else { unreachable!("asked of others") };
         let order = self.places.order();
         let search = |range: std::ops::Range<usize>, block: &mut Block| {
             for own in range.map(|place| order.index(place)) {
                 let near = tree.within_unsorted::<SquaredEuclidean>(&task.points[own as usize], radius * radius);
-                let others = near.iter().map(|neighbour| neighbour.item).filter(|&other| other != own);
+                let others = near.iter().map(|neighbor| neighbor.item).filter(|&other| other != own);
                 block.add_row(own as usize, |found| found.extend(others));
             }
         };

@@ -6,9 +6,9 @@ mod pivotgrid;
 mod rstar;
 mod sorted_grid;
 
-pub(super) use kiddo::{KiddoNeighbours, KiddoTree};
+pub(super) use kiddo::{KiddoNeighbors, KiddoTree};
 pub(super) use parry::ParryBvh;
-pub(super) use pivotgrid::{Pivotgrid, PivotgridNeighbours, PivotgridStatics};
+pub(super) use pivotgrid::{Pivotgrid, PivotgridNeighbors, PivotgridStatics};
 pub(super) use rstar::RstarTree;
 pub(super) use sorted_grid::SortedGrid;
 

@@ -59,7 +59,7 @@ impl Respondent for ParryBvh {
                 };
                 rays.par_iter().with_min_len(256).map(first).collect_into_vec(&mut self.hits);
             }
-            Questions::Neighbours(_) => unreachable!("asked of others"),
+            Questions::Neighbors(_) => unreachable!("asked of others"),
         }
     }
 

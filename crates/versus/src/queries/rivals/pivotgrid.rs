@@ -1,6 +1,6 @@
-//! pivotgrid: a step and then batches of questions about it, the same about a static set, and neighbour lists.
+//! pivotgrid: a step and then batches of questions about it, the same about a static set, and neighbor lists.
 
-use pivotgrid::{BroadPhase, Hit, Neighbor, Neighbours, Queries, Rows, StaticSet};
+use pivotgrid::{BroadPhase, Hit, Neighbor, Neighbors, Queries, Rows, StaticSet};
 
 use crate::queries::answers::Summary;
 use crate::queries::questions::{Questions, Task};
@@ -33,7 +33,7 @@ impl Answers {
             Questions::Boxes(boxes) => queries.par_overlapping(boxes, &mut self.indices),
             Questions::Balls(balls) => queries.par_within(balls, &mut self.neighbors),
             Questions::Rays(rays) => queries.par_first_hits(rays, &mut self.hits),
-            Questions::Neighbours(_) => unreachable!("asked of others"),
+            Questions::Neighbors(_) => unreachable!("asked of others"),
         }
     }
 
@@ -79,21 +79,21 @@ impl Respondent for PivotgridStatics {
 
 /// Full lists in the order of the points.
 #[derive(Debug, Default)]
-pub(in crate::queries) struct PivotgridNeighbours {
-    neighbours: Neighbours<f32, 3>,
+pub(in crate::queries) struct PivotgridNeighbors {
+    neighbors: Neighbors<f32, 3>,
 }
 
-impl Respondent for PivotgridNeighbours {
+impl Respondent for PivotgridNeighbors {
     fn build(&mut self, _: &Task) {}
 
     fn answer(&mut self, task: &Task) {
-        let Questions::Neighbours(radius) = task.questions else { unreachable!("asked of others") };
-        self.neighbours.par_within(&task.points, radius);
+        let Questions::Neighbors(radius) = task.questions else { unreachable!("asked of others") };
+        self.neighbors.par_within(&task.points, radius);
     }
 
     fn summary(&self) -> Summary {
         let mut summary = Summary::default();
-        self.neighbours.rows().iter().enumerate().for_each(|(point, row)| summary.add_row(point, row.iter().copied()));
+        self.neighbors.rows().iter().enumerate().for_each(|(point, row)| summary.add_row(point, row.iter().copied()));
         summary
     }
 }

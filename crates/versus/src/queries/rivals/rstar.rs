@@ -45,7 +45,7 @@ impl Respondent for RstarTree {
                     block.add_row(number, |found| found.extend(near.map(|object| object.data)));
                 }
             }),
-            Questions::Rays(_) | Questions::Neighbours(_) => unreachable!("asked of others"),
+            Questions::Rays(_) | Questions::Neighbors(_) => unreachable!("asked of others"),
         }
     }
 

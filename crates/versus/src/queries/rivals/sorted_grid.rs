@@ -1,4 +1,4 @@
-//! Ours: points sorted by the cell of a uniform grid whose cells are as large as the radius. All neighbours of a point are in the
+//! Ours: points sorted by the cell of a uniform grid whose cells are as large as the radius. All neighbors of a point are in the
 //! nine rows of three cells around it, which only ever move forward.
 
 use std::ops::Range;
@@ -48,7 +48,7 @@ pub(in crate::queries) struct SortedGrid {
 
 impl Respondent for SortedGrid {
     fn build(&mut self, task: &Task) {
-        let Questions::Neighbours(radius) = task.questions else { unreachable!("asked of others") };
+        let Questions::Neighbors(radius) = task.questions else { unreachable!("asked of others") };
         self.places.sort(&task.objects, radius);
         let (n, order) = (task.points.len(), &self.places.order);
         for column in &mut self.columns {
@@ -67,7 +67,7 @@ impl Respondent for SortedGrid {
     }
 
     fn answer(&mut self, task: &Task) {
-        let Questions::Neighbours(radius) = task.questions else { unreachable!("asked of others") };
+        let Questions::Neighbors(radius) = task.questions else { unreachable!("asked of others") };
         let SortedGrid { places, columns, ids, answers, lists } = self;
         let arch = Arch::new();
         let search = |range: Range<usize>, block: &mut Block| {

@@ -1,0 +1,52 @@
+//! A chunk and those around it.
+
+use super::View;
+use crate::Scalar;
+use crate::layout::{Coords, Shape, chunk_key};
+use crate::lockfree::{Chunk, Row};
+
+/// A chunk and those around it, looked up when first asked for: a chunk whose entries keep away from its border asks for none.
+pub(crate) struct Neighborhood<'v, S, const D: usize> {
+    view: &'v View<'v, S, D>,
+    level: usize,
+    coords: Coords,
+    chunks: [Chunk<'v>; 27],
+    /// A bit for each chunk that was looked up.
+    known: u32,
+}
+
+impl<'v, S: Scalar, const D: usize> Neighborhood<'v, S, D> {
+    const CENTER: i32 = 13;
+
+    pub(crate) fn new(view: &'v View<'v, S, D>, level: usize, coords: Coords, center: Chunk<'v>) -> Self {
+        let mut chunks = [Chunk::absent(); 27];
+        chunks[Self::CENTER as usize] = center;
+        Neighborhood { view, level, coords, chunks, known: 1 << Self::CENTER }
+    }
+
+    #[inline(always)]
+    fn at(&mut self, offset: Coords) -> Chunk<'v> {
+        let index = (offset[0] + 3 * offset[1] + 9 * offset[2] + Self::CENTER) as usize;
+        if self.known >> index & 1 == 0 {
+            self.look_up(index, offset);
+        }
+        self.chunks[index]
+    }
+
+    #[cold]
+    fn look_up(&mut self, index: usize, offset: Coords) {
+        let coords = std::array::from_fn(|axis| self.coords[axis] + offset[axis]);
+        if let Some((_, chunk)) = self.view.grid.directory.find(&self.view.grid.pool, &chunk_key(self.level, coords)) {
+            self.chunks[index] = chunk;
+        }
+        self.known |= 1 << index;
+    }
+
+    /// A row, counted from the chunk's first one.
+    #[inline(always)]
+    pub(crate) fn row(&mut self, chunk_x: i32, y: i32, z: i32) -> Row<'v> {
+        let edge = Shape::<D>::EDGE;
+        let chunk = self.at([chunk_x, y.div_euclid(edge[1]), z.div_euclid(edge[2])]);
+        chunk.row(Shape::<D>::row(y & (edge[1] - 1), z & (edge[2] - 1)))
+    }
+}

@@ -1,0 +1,331 @@
+//! The engine's memory: what is kept between steps, prepared before one and taken stock of after it.
+
+pub(crate) mod step;
+
+use std::time::{Duration, Instant};
+
+use crossbeam::utils::CachePadded;
+
+use crate::build::count::{Runs, Tally};
+use crate::build::gather::{self, Seen};
+use crate::build::offset::Placed;
+use crate::build::plan::{MAX_LEVELS, Plan};
+use crate::build::survey::Survey;
+use crate::detect::Finder;
+use crate::detect::sink;
+use crate::faults::{Fault, injected};
+use crate::kernel::{Kernel, PADDING};
+use crate::layout::grid::Grid;
+use crate::layout::staged::Staged;
+use crate::layout::table::Table;
+use crate::lockfree::{Cursor, Directory};
+use crate::query::Lazy;
+use crate::runtime::memory::{self, Budget, grow_exactly, replace_if_short};
+use crate::runtime::team::Team;
+use crate::sorting::Ordered;
+use crate::{Config, LevelStats, Pair, Predicted, Rejected, Scalar, Stats};
+
+/// Everything that a step reads, writes and leaves behind.
+#[derive(Debug)]
+pub(crate) struct Engine<S, const D: usize> {
+    pub(crate) config: Config,
+    pub(crate) kernel: Kernel,
+    pub(crate) plan: Option<Plan<S, D>>,
+    pub(crate) grid: Grid<S, D>,
+    pub(crate) table: Table<S, D>,
+    pub(crate) staged: Vec<Staged<S, D>>,
+    /// The objects' indices in the order in which the last step stored them; the order in which the next one visits them.
+    pub(crate) order: Vec<u32>,
+    /// The order that the step at hand is making.
+    pub(crate) next_order: Vec<u32>,
+    /// How many objects the last complete step had; `order` is valid up to here.
+    pub(crate) known: usize,
+    /// Where the second of two sets begins, if the last step had two: in its pairs, `b` is counted from here.
+    pub(crate) border: usize,
+    pub(crate) workers: Vec<CachePadded<Worker>>,
+    pub(crate) survey: Survey,
+    pub(crate) budget: Budget,
+    /// Blocks of pairs: those of the last step, and empty ones for the next.
+    pub(crate) pairs: Vec<Vec<Pair>>,
+    /// The same for pairs with static objects.
+    pub(crate) static_pairs: Vec<Vec<Pair>>,
+    /// Both in order, if that is wanted.
+    pub(crate) ordered: Ordered,
+    pub(crate) static_ordered: Ordered,
+    pub(crate) rejected: Vec<Rejected>,
+    pub(crate) stats: Stats,
+    /// Where the last step's entries are, for questions that cross the scene.
+    pub(crate) tree: Lazy<S, D>,
+}
+
+/// What a worker writes, by pass. Padded where it is stored, so that workers do not share cache lines.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    pub(crate) survey: Survey,
+    pub(crate) seen: Seen,
+    pub(crate) tally: Tally,
+    pub(crate) runs: Runs,
+    pub(crate) placed: Placed,
+    pub(crate) finder: Finder,
+    pub(crate) pairs_beyond: Vec<Vec<Pair>>,
+    /// Static objects that an object touches.
+    pub(crate) touched: Vec<u32>,
+}
+
+/// Chunks that a worker clears at a time.
+const CLEAR_BLOCK: usize = 512;
+
+impl<S: Scalar, const D: usize> Engine<S, D> {
+    pub(crate) fn new(config: Config) -> Self {
+        Engine {
+            kernel: Kernel::of(config.instruction_set).unwrap_or(Kernel::Portable),
+            budget: Budget::new(config.max_bytes),
+            config,
+            plan: None,
+            grid: Grid::new(),
+            table: Table::new(),
+            staged: Vec::new(),
+            order: Vec::new(),
+            next_order: Vec::new(),
+            known: 0,
+            border: 0,
+            workers: Vec::new(),
+            survey: Survey::default(),
+            pairs: Vec::new(),
+            static_pairs: Vec::new(),
+            ordered: Ordered::default(),
+            static_ordered: Ordered::default(),
+            rejected: Vec::new(),
+            stats: Stats::default(),
+            tree: Lazy::new(),
+        }
+    }
+
+    /// Makes room for a step that visits so many objects, the last one's among them, and empties what that left, whether or not it
+    /// came to its end.
+    pub(crate) fn prepare(&mut self, known: usize, visited: usize, team: Team) -> Team {
+        let team = team.at_most(visited / gather::BLOCK + 1);
+        self.clear(team);
+        self.tree.forget();
+        self.budget.begin(self.bytes());
+        // Room for about as many chunks again, so that a race for one more does not make the count run twice. By the chunks that
+        // held something, which does not depend on races, and not by those taken from the pool.
+        let chunks = self.stats.chunks;
+        let bits = Directory::bits_for(chunks + chunks / 8 + 2 * team.workers());
+        if self.grid.directory.bits() < bits {
+            self.grow_directory(bits);
+        }
+        let budget = &self.budget;
+        // Asked for together first, so that a refusal tells all of it.
+        let per_object = size_of::<Staged<S, D>>() + 2 * size_of::<u32>() + 2 * D * size_of::<S>();
+        budget.check(visited.saturating_sub(self.staged.len()).saturating_mul(per_object));
+        grow_exactly(&mut self.staged, visited, Staged::VACANT, budget);
+        grow_exactly(&mut self.order, visited + PADDING, 0, budget);
+        replace_if_short(&mut self.next_order, visited + PADDING, budget);
+        // Objects that the last step did not have come last, in the user's order.
+        for (id, place) in (known..visited).zip(&mut self.order[known..visited]) {
+            *place = if injected(Fault::NewcomerLost) && id == known { visited as u32 } else { id as u32 };
+        }
+        self.table.resize(visited, budget);
+        while self.workers.len() < team.workers() {
+            memory::push(&mut self.workers, CachePadded::new(Worker::new()));
+        }
+        for worker in &mut self.workers {
+            worker.seen.clear();
+            worker.finder.clear();
+            // There are some if the last step did not come to its end.
+            memory::reserve(&mut self.pairs, worker.pairs_beyond.len());
+            self.pairs.append(&mut worker.pairs_beyond);
+        }
+        self.pairs.iter_mut().for_each(Vec::clear);
+        self.rejected.clear();
+        self.stats.repeats = 0;
+        self.stats.replanned = false;
+        self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
+        team
+    }
+
+    /// Replaces the directory, which must be empty, by a larger one.
+    pub(crate) fn grow_directory(&mut self, bits: u32) {
+        let bytes = Directory::bytes_for(bits);
+        self.budget.refund(self.grid.directory.bytes());
+        self.budget.charge(bytes);
+        self.grid.directory = Directory::new(bits).unwrap_or_else(|| memory::refused_by_system(bytes));
+    }
+
+    /// Empties the directory and takes the chunks back.
+    pub(crate) fn clear(&mut self, team: Team) {
+        let used = self.grid.pool.used() as usize;
+        let (grid, cursor) = (&self.grid, Cursor::new());
+        team.at_most(used / CLEAR_BLOCK).run(|| {
+            while let Some(chunks) = cursor.claim(CLEAR_BLOCK, used) {
+                grid.directory.clear(&grid.pool, chunks);
+            }
+        });
+        self.grid.pool.recycle();
+    }
+
+    /// Takes the figures of the step, and evens out the memory: how work falls to the workers, and how often they race for a
+    /// chunk, differs from step to step, and must not make a steady scene allocate.
+    pub(crate) fn conclude(&mut self, objects: usize, team: Team) {
+        // What the workers keep for themselves was not followed until now.
+        self.budget.begin(0);
+        self.budget.charge(self.bytes());
+        let workers = &mut self.workers[..team.workers()];
+        for worker in workers.iter() {
+            memory::reserve(&mut self.rejected, worker.seen.rejected.len());
+            self.rejected.extend_from_slice(&worker.seen.rejected);
+        }
+        self.rejected.sort_unstable();
+        let most = workers.iter().map(|worker| worker.finder.capacity());
+        let most = most.fold([0; 3], |most, room| std::array::from_fn(|kind| most[kind].max(room[kind])));
+        for worker in workers.iter_mut() {
+            worker.seen.rejected.clear();
+            self.budget.stock_up(&mut worker.seen.rejected, self.rejected.len());
+            worker.placed.items.clear();
+            self.budget.stock_up_with_slack(&mut worker.placed.items, self.grid.items.len());
+            worker.finder.stock_up(most, &self.budget);
+        }
+        let found = stock_up(&mut self.pairs, team, &self.budget);
+        let workers = &self.workers[..team.workers()];
+        let stats = &mut self.stats;
+        stats.objects = objects;
+        stats.rejected = self.rejected.len();
+        stats.pairs = found;
+        stats.candidates = workers.iter().map(|worker| worker.finder.candidates).sum();
+        stats.workers = team.workers();
+        stats.unleveled = self.grid.listed.len();
+        stats.occupied_cells = workers.iter().map(|worker| worker.placed.occupied_cells).sum();
+        stats.chunks = 0;
+        stats.levels.clear();
+        memory::reserve(&mut stats.levels, MAX_LEVELS);
+        for (index, level) in self.grid.levels.iter().enumerate() {
+            let chunks: usize = workers.iter().map(|worker| worker.placed.chunks[index]).sum();
+            stats.chunks += chunks;
+            if chunks > 0 {
+                stats.levels.push(LevelStats {
+                    cell_size: level.cell_size(),
+                    objects: self.grid.objects[index],
+                    chunks,
+                    span: self.grid.spans[index].map(|span| span as u32),
+                });
+            }
+        }
+        stats.predicted = self.plan.as_ref().map_or_else(Predicted::default, |plan| plan.predicted);
+        // However the races go, no worker takes more than one chunk that it does not need.
+        self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
+        // Without memory for them, that may take it from there.
+        let _ = self.grid.pool.reserve((self.stats.chunks + team.workers()) as u32);
+        if self.plan.as_mut().is_some_and(|plan| plan.is_outdated_by(self.stats.candidates)) {
+            self.plan = None;
+        }
+        self.stats.bytes = self.bytes();
+    }
+
+    /// Memory held, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let workers = self.workers.iter().map(|worker| worker.bytes()).sum::<usize>();
+        let pairs: usize = self.pairs.iter().chain(&self.static_pairs).map(Vec::capacity).sum();
+        self.grid.bytes()
+            + self.table.bytes()
+            + self.staged.capacity() * size_of::<Staged<S, D>>()
+            + (self.order.capacity() + self.next_order.capacity()) * size_of::<u32>()
+            + self.workers.capacity() * size_of::<CachePadded<Worker>>()
+            + workers
+            + pairs * size_of::<Pair>()
+            + (self.pairs.capacity() + self.static_pairs.capacity()) * size_of::<Vec<Pair>>()
+            + self.rejected.capacity() * size_of::<Rejected>()
+            + self.ordered.bytes()
+            + self.static_ordered.bytes()
+    }
+
+    /// Gives back nearly all memory, after a step that was refused some and so has no answer that would need it.
+    pub(crate) fn release(&mut self) {
+        self.known = 0;
+        self.plan = None;
+        self.table = Table::new();
+        self.staged = Vec::new();
+        self.order = Vec::new();
+        self.stats.chunks = 0;
+        self.shrink_to_fit();
+    }
+
+    /// Gives back memory that holds nothing any more.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.clear(Team::ALONE);
+        self.grid.pool.shrink();
+        if let Some(smaller) = Directory::new(Directory::bits_for(self.stats.chunks + self.stats.workers)) {
+            self.grid.directory = smaller;
+        }
+        self.grid.chunks = Vec::new();
+        self.grid.items = Vec::new();
+        self.table.shrink(self.known);
+        self.staged.truncate(self.known);
+        self.staged.shrink_to_fit();
+        self.order.truncate(self.known + PADDING);
+        self.order.shrink_to_fit();
+        self.next_order = Vec::new();
+        self.workers = Vec::new();
+        self.pairs = Vec::new();
+        self.static_pairs = Vec::new();
+        (self.ordered, self.static_ordered) = (Ordered::default(), Ordered::default());
+        self.rejected = Vec::new();
+        self.tree = Lazy::new();
+        self.stats.bytes = self.bytes();
+    }
+}
+
+impl Worker {
+    fn new() -> Self {
+        Worker {
+            survey: Survey::default(),
+            seen: Seen::default(),
+            tally: Tally::default(),
+            runs: Runs::default(),
+            placed: Placed::default(),
+            finder: Finder::default(),
+            pairs_beyond: Vec::new(),
+            touched: Vec::new(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.seen.rejected.capacity() * size_of::<Rejected>()
+            + self.placed.bytes()
+            + self.finder.bytes()
+            + self.survey.bytes()
+            + self.touched.capacity() * size_of::<u32>()
+    }
+}
+
+/// Evens out a stock of blocks of pairs after a step: as many as the same number of pairs can take, however they fall to the
+/// workers. Returns how many pairs there are.
+pub(crate) fn stock_up(stock: &mut Vec<Vec<Pair>>, team: Team, budget: &Budget) -> usize {
+    let found: usize = stock.iter().map(Vec::len).sum();
+    let blocks = sink::blocks_for(found, team.workers());
+    if stock.len() < blocks && budget.stock_up_with_slack(stock, blocks) {
+        stock.resize_with(blocks, Vec::new);
+    }
+    // Those that were taken may be without room, too, if there was none left.
+    for block in stock {
+        if !budget.stock_up(block, sink::BLOCK) {
+            break;
+        }
+    }
+    found
+}
+
+/// Times the passes.
+pub(crate) struct Clock(Instant);
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        Clock(Instant::now())
+    }
+
+    /// The time since the last lap.
+    pub(crate) fn lap(&mut self) -> Duration {
+        let now = Instant::now();
+        now - std::mem::replace(&mut self.0, now)
+    }
+}

@@ -1,0 +1,349 @@
+//! The kernels: boxes against runs of entries, by SIMD, chosen at run time.
+//!
+//! Detection first lists *what* to compare ([`Tasks`]) and then has a kernel do it, in one call for many tasks. So the code that
+//! looks up runs knows no instruction set, and the code that compares has no unpredictable branch: every step compares [`LANES`]
+//! entries, moves the hits to the front and stores all lanes, and only then counts how many of them are pairs.
+
+mod packed;
+mod portable;
+mod tasks;
+#[cfg(test)]
+mod tests;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use std::ops::Range;
+
+use crate::faults::{Fault, injected};
+pub(crate) use crate::layout::columns::Columns;
+pub(crate) use crate::layout::columns::{Own, PADDING};
+use crate::{Aabb, InstructionSet, Pair, Scalar};
+pub(crate) use packed::Packed;
+pub(crate) use portable::{bits, gap, load, mask, overlaps, squared_distances};
+pub(crate) use tasks::Tasks;
+
+/// How many entries are compared at once.
+pub(crate) const LANES: usize = 8;
+
+/// An instruction set to compare with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kernel {
+    /// Whatever the compiler was told to build for.
+    Portable,
+    /// AVX2 and the bit instructions that came with it.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(x86::HasAvx2),
+    /// AVX-512, which has an instruction for moving hits to the front; mostly its 256-bit forms.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(x86::HasAvx512),
+}
+
+impl Kernel {
+    /// The kernel for an instruction set, if the machine has it.
+    pub(crate) fn of(set: InstructionSet) -> Option<Self> {
+        match set {
+            InstructionSet::Portable => Some(Kernel::Portable),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2 => x86::HasAvx2::detect().map(Kernel::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512 => x86::HasAvx512::detect().map(Kernel::Avx512),
+            #[cfg(not(target_arch = "x86_64"))]
+            InstructionSet::Avx2 | InstructionSet::Avx512 => None,
+            InstructionSet::Best => {
+                let from_best = [InstructionSet::Avx512, InstructionSet::Avx2, InstructionSet::Portable];
+                from_best.into_iter().find_map(Kernel::of)
+            }
+        }
+    }
+
+    /// Does tasks until all are done or `out` has less room than [`LANES`]; appends a pair for each overlap.
+    #[inline]
+    pub(crate) fn pairs<S: Scalar, const D: usize>(self, columns: &Columns<'_, S, D>, tasks: &mut Tasks, out: &mut Vec<Pair>) {
+        match (self, columns.has_extras()) {
+            (Kernel::Portable, false) => portable::pairs::<_, _, false>(columns, tasks, out),
+            (Kernel::Portable, true) => portable::pairs::<_, _, true>(columns, tasks, out),
+            #[cfg(target_arch = "x86_64")]
+            (Kernel::Avx2(has), false) => has.pairs::<_, _, false>(columns, tasks, out),
+            #[cfg(target_arch = "x86_64")]
+            (Kernel::Avx2(has), true) => has.pairs::<_, _, true>(columns, tasks, out),
+            #[cfg(target_arch = "x86_64")]
+            (Kernel::Avx512(has), false) => has.pairs::<_, _, false>(columns, tasks, out),
+            #[cfg(target_arch = "x86_64")]
+            (Kernel::Avx512(has), true) => has.pairs::<_, _, true>(columns, tasks, out),
+        }
+    }
+
+    /// Appends the objects of a run of entries of `others` that make a pair with an entry of `table`, which may be in the run itself.
+    #[inline]
+    pub(crate) fn partners<S: Scalar, const D: usize>(
+        self,
+        table: &Columns<'_, S, D>,
+        entry: usize,
+        others: &Columns<'_, S, D>,
+        run: Range<usize>,
+        out: &mut Vec<u32>,
+    ) {
+        match (self, table.all_round) {
+            (Kernel::Portable, false) => portable::partners::<_, _, true>(table, entry, others, run, out),
+            (Kernel::Portable, true) => portable::partners::<_, _, false>(table, entry, others, run, out),
+            #[cfg(target_arch = "x86_64")]
+            (Kernel::Avx2(has), false) => has.partners::<_, _, true>(table, entry, others, run, out),
+            #[cfg(target_arch = "x86_64")]
+            (Kernel::Avx2(has), true) => has.partners::<_, _, false>(table, entry, others, run, out),
+            #[cfg(target_arch = "x86_64")]
+            (Kernel::Avx512(has), false) => has.partners::<_, _, true>(table, entry, others, run, out),
+            #[cfg(target_arch = "x86_64")]
+            (Kernel::Avx512(has), true) => has.partners::<_, _, false>(table, entry, others, run, out),
+        }
+    }
+
+    /// Appends the entries of a run that overlap a box.
+    pub(crate) fn hits<S: Scalar, const D: usize>(
+        self,
+        columns: &Columns<'_, S, D>,
+        bounds: &Aabb<S, D>,
+        run: Range<usize>,
+        out: &mut Vec<u32>,
+    ) {
+        match self {
+            Kernel::Portable => portable::hits(columns, bounds, run, out),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(has) => has.hits(columns, bounds, run, out),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(has) => has.hits(columns, bounds, run, out),
+        }
+    }
+
+    /// Calls `f` with the objects of a run whose boxes are no further from a point than `limit`, a square, and with the squares of their
+    /// distances.
+    #[inline]
+    pub(crate) fn near<S: Scalar, const D: usize>(
+        self,
+        columns: &Columns<'_, S, D>,
+        point: &[S; D],
+        limit: S,
+        run: Range<usize>,
+        f: impl FnMut(u32, S),
+    ) {
+        match self {
+            Kernel::Portable => portable::near(columns, point, limit, run, f),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(has) => has.near(columns, point, limit, run, f),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(has) => has.near(columns, point, limit, run, f),
+        }
+    }
+
+    /// When a moving box meets each of eight boxes, at `to` at the latest, and a bit for each that it meets. `RESTS`: it may
+    /// rest along some axis.
+    #[inline(always)]
+    pub(crate) fn meets<S: Scalar, const D: usize, const RESTS: bool>(
+        self,
+        boxes: Faces<'_, S, D>,
+        motion: &Motion<S, D>,
+        to: S,
+    ) -> ([S; LANES], u32) {
+        match self {
+            Kernel::Portable => portable::meets::<S, D, RESTS>(boxes, motion, to),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(has) => has.meets::<S, D, RESTS>(boxes, motion, to),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(has) => has.meets::<S, D, RESTS>(boxes, motion, to),
+        }
+    }
+
+    /// The [`rank`]s of eight boxes, by when a moving box meets them; those that it does not meet until `to` are [`UNRANKED`]. `RESTS`: it
+    /// may rest along some axis.
+    #[inline(always)]
+    pub(crate) fn ranks<S: Scalar, const D: usize, const RESTS: bool>(
+        self,
+        boxes: Faces<'_, S, D>,
+        motion: &Motion<S, D>,
+        to: S,
+    ) -> [u32; LANES] {
+        match self {
+            Kernel::Portable => portable::ranks::<S, D, RESTS>(boxes, motion, to),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(has) => has.ranks::<S, D, RESTS>(boxes, motion, to),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(has) => has.ranks::<S, D, RESTS>(boxes, motion, to),
+        }
+    }
+
+    /// Does work that names no instruction set, compiled for this one.
+    #[inline]
+    pub(crate) fn compiled_for<W: Work>(self, work: W) -> W::Outcome {
+        match self {
+            Kernel::Portable => work.run(),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2(has) => has.compiled_for(work),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512(has) => has.compiled_for(work),
+        }
+    }
+}
+
+/// The rank of what is not met.
+pub(crate) const UNRANKED: u32 = u32::MAX;
+
+/// What is met at this time in lane 0 has this rank, and in other lanes so much more: what is met earlier has a lesser rank, no two
+/// lanes have the same, and a rank tells its lane. What is met at nearly the same time may be ranked in any order.
+#[inline(always)]
+pub(crate) fn rank<S: Scalar>(time: S) -> u32 {
+    // Not negative (a negative zero becomes a positive one), so the bits are in the order of the numbers. The conversion keeps it.
+    (time.to_f64() as f32 + 0.0).to_bits() & !(LANES as u32 - 1)
+}
+
+/// Work made of loops over arrays, which the compiler turns into whatever vector instructions it may use.
+pub(crate) trait Work {
+    type Outcome;
+
+    /// To be `inline(always)`, like all that it calls: only what is inlined is compiled for the caller's instruction set.
+    fn run(self) -> Self::Outcome;
+}
+
+/// Eight boxes: along each axis, their faces that something meets first, and those that it leaves last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Faces<'a, S, const D: usize> {
+    pub(crate) near: [&'a [S; LANES]; D],
+    pub(crate) far: [&'a [S; LANES]; D],
+}
+
+/// How a box, or a point, moves along all axes.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(unreachable_pub, reason = "only a kernel of x86 has it in a hidden method"))]
+pub struct Motion<S, const D: usize> {
+    /// Nothing earlier is of interest.
+    pub(crate) from: S,
+    /// Whether it does not move along an axis. To ask for each axis takes time, so only those ask who have to.
+    pub(crate) rests: [bool; D],
+    /// Along the other axes, the inverse of how fast it moves.
+    pub(crate) inverse: [S; D],
+    /// Its face that meets others first, and the one that leaves them last.
+    pub(crate) front: [S; D],
+    pub(crate) back: [S; D],
+}
+
+/// A bit for each of so many lanes that is still inside the run.
+#[inline(always)]
+fn lanes_below<const WIDTH: usize>(remaining: usize) -> u32 {
+    if injected(Fault::MaskShort) {
+        return (1 << remaining.saturating_sub(1).min(WIDTH)) - 1;
+    }
+    if injected(Fault::MaskFull) {
+        return (1 << WIDTH) - 1;
+    }
+    (1 << remaining.min(WIDTH)) - 1
+}
+
+/// What a coordinate type must bring along for the kernels.
+#[allow(unsafe_code)] // declared here, written in `x86`
+pub trait KernelScalar: Copy {
+    /// `floor_to_cell((x - origin) * inverse)` of four coordinates at once, bit by bit the same.
+    #[doc(hidden)]
+    fn cells(x: [Self; 4], origin: [Self; 4], inverse: [Self; 4]) -> [i32; 4];
+
+    /// A bit for each of eight boxes that overlaps the box from `low` to `high`. The boxes' bounds are read at `min` and `max`.
+    ///
+    /// # Safety
+    ///
+    /// AVX2 must be there, and eight values readable at all pointers.
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    unsafe fn overlaps_avx2<const D: usize>(
+        min: [*const Self; D],
+        max: [*const Self; D],
+        low: &[Self; D],
+        high: &[Self; D],
+    ) -> u32;
+
+    /// A bit for each of eight balls that touches a ball. Their centers and radii are read at the pointers.
+    ///
+    /// # Safety
+    ///
+    /// As for [`overlaps_avx2`](Self::overlaps_avx2).
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    unsafe fn touches_avx2<const D: usize>(centers: [*const Self; D], radii: *const Self, ball: ([Self; D], Self)) -> u32;
+
+    /// [`Kernel::meets`]. The boxes' faces are read at the pointers.
+    ///
+    /// # Safety
+    ///
+    /// As for [`overlaps_avx2`](Self::overlaps_avx2).
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    unsafe fn meets_avx2<const D: usize, const RESTS: bool>(
+        near: [*const Self; D],
+        far: [*const Self; D],
+        motion: &Motion<Self, D>,
+        to: Self,
+    ) -> ([Self; LANES], u32);
+
+    /// [`Kernel::ranks`]. The boxes' faces are read at the pointers.
+    ///
+    /// # Safety
+    ///
+    /// As for [`overlaps_avx2`](Self::overlaps_avx2).
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    unsafe fn ranks_avx2<const D: usize, const RESTS: bool>(
+        near: [*const Self; D],
+        far: [*const Self; D],
+        motion: &Motion<Self, D>,
+        to: Self,
+    ) -> [u32; LANES];
+
+    /// The squares of the distances from a point to eight boxes, whose bounds are read at the pointers, and a bit for each that is at
+    /// most `limit`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`overlaps_avx2`](Self::overlaps_avx2).
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    unsafe fn near_avx2<const D: usize>(
+        min: [*const Self; D],
+        max: [*const Self; D],
+        point: &[Self; D],
+        limit: Self,
+    ) -> ([Self; LANES], u32);
+
+    /// A bit for each of sixteen balls that touches a ball. Their centers and radii are read at the pointers.
+    ///
+    /// # Safety
+    ///
+    /// AVX-512F must be there, and sixteen values readable at all pointers.
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    unsafe fn touches_avx512<const D: usize>(centers: [*const Self; D], radii: *const Self, ball: ([Self; D], Self)) -> u32;
+
+    /// [`overlaps_avx2`](Self::overlaps_avx2) with AVX-512.
+    ///
+    /// # Safety
+    ///
+    /// AVX-512F and VL must be there, and eight values readable at all pointers.
+    #[cfg(target_arch = "x86_64")]
+    #[doc(hidden)]
+    unsafe fn overlaps_avx512<const D: usize>(
+        min: [*const Self; D],
+        max: [*const Self; D],
+        low: &[Self; D],
+        high: &[Self; D],
+    ) -> u32;
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl KernelScalar for f32 {
+    #[inline(always)]
+    fn cells(x: [f32; 4], origin: [f32; 4], inverse: [f32; 4]) -> [i32; 4] {
+        portable::cells(x, origin, inverse)
+    }
+}
+#[cfg(not(target_arch = "x86_64"))]
+impl KernelScalar for f64 {
+    #[inline(always)]
+    fn cells(x: [f64; 4], origin: [f64; 4], inverse: [f64; 4]) -> [i32; 4] {
+        portable::cells(x, origin, inverse)
+    }
+}

@@ -1,0 +1,122 @@
+//! Where the cells of a level lie, as coordinates.
+
+use super::{CELL_LIMIT, Level};
+use crate::Scalar;
+
+/// The borders between a level's cells.
+///
+/// A cell is the floor of `(x - origin) * inverse`, with two roundings in `S`, so its coordinates may lie a little beyond its borders as
+/// they are computed here, in `f64`. What is returned has that little added.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Borders {
+    origin: [f64; 3],
+    cell: [f64; 3],
+    /// How far a border may be off, wherever it is; more is added with the distance from the origin.
+    slack: [f64; 3],
+}
+
+impl Borders {
+    /// Of no level.
+    pub(crate) const NONE: Self = Borders { origin: [0.0; 3], cell: [0.0; 3], slack: [0.0; 3] };
+
+    pub(crate) fn of<S: Scalar, const D: usize>(level: &Level<S, D>) -> Self {
+        let mut borders = Borders { origin: level.origin(), cell: level.cell_size(), slack: [0.0; 3] };
+        for axis in 0..D {
+            let (origin, slack) = (&mut borders.origin[axis], &mut borders.slack[axis]);
+            // As at the first border, at least: a product that underflows is not rounded by less than that.
+            *slack = origin.abs() * (4.0 * f64::EPSILON) + borders.cell[axis] * (8.0 * S::EPSILON);
+            // Boxes at infinity may have moved the origin there; then nothing is known about borders.
+            if !slack.is_finite() {
+                (*origin, *slack) = (0.0, f64::INFINITY);
+            }
+        }
+        borders
+    }
+
+    /// The edges of the cells.
+    pub(crate) fn cell_size(&self) -> [f64; 3] {
+        self.cell
+    }
+
+    /// Not greater than any coordinate whose cell is `cell` or a later one.
+    ///
+    /// The result needs no rounding downwards: if a number of type `S` is not below the bound, then neither is it below the bound
+    /// rounded to `S`.
+    #[inline(always)]
+    pub(crate) fn below<S: Scalar>(&self, axis: usize, cell: i32) -> S {
+        if cell <= -CELL_LIMIT {
+            return S::NEG_INFINITY;
+        }
+        S::from_f64(self.border(axis, cell) - self.margin::<S>(axis, cell))
+    }
+
+    /// Not less than any coordinate whose cell is `cell` or an earlier one.
+    #[inline(always)]
+    pub(crate) fn above<S: Scalar>(&self, axis: usize, cell: i32) -> S {
+        if cell >= CELL_LIMIT {
+            return S::INFINITY;
+        }
+        S::from_f64(self.border(axis, cell + 1) + self.margin::<S>(axis, cell + 1))
+    }
+
+    #[inline(always)]
+    fn border(&self, axis: usize, cell: i32) -> f64 {
+        self.origin[axis] + f64::from(cell) * self.cell[axis]
+    }
+
+    #[inline(always)]
+    fn margin<S: Scalar>(&self, axis: usize, cell: i32) -> f64 {
+        f64::from(cell).abs() * (self.cell[axis] * (8.0 * S::EPSILON)) + self.slack[axis]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::scalar::sealed::Real;
+
+    /// Numbers of all magnitudes, and neighbors of cell borders among them.
+    fn check<S: Scalar>(origin: f64, size: f64) {
+        let level = Level::<S, 2>::new([origin; 2], [size; 2], [1, 1, 0]);
+        let borders = Borders::of(&level);
+        // Interpreted, the same takes hours.
+        let scales = (-70..70).step_by(if cfg!(miri) { 23 } else { 1 }).map(|exponent| 2f64.powi(exponent) * size);
+        for offset in scales.flat_map(|scale| [scale, -scale, scale * 1.1, -scale * 1.3]).chain([0.0]) {
+            for step in [0.0, 1e-7, -1e-7, 1e-16, -1e-16] {
+                let x = S::from_f64((origin + offset) * (1.0 + step));
+                if x.is_nan() {
+                    continue; // no bound of a box that takes part
+                }
+                let cell = level.cell(&[x, x]);
+                for axis in 0..2 {
+                    let (below, above) = (borders.below::<S>(axis, cell[axis]), borders.above::<S>(axis, cell[axis]));
+                    assert!(below <= x && x <= above, "{x:?} is in cell {}, not in {below:?}..{above:?}", cell[axis]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_lives_in_a_cell_lies_within_its_borders() {
+        for origin in [0.0, 0.3, -1e5, 1e9, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            for size in [1e-3, 1.0, 7.7, 1e12] {
+                check::<f32>(origin, size);
+                check::<f64>(origin, size);
+            }
+        }
+        check::<f32>(1e-30, f32::SMALLEST_CELL);
+        check::<f64>(1e-300, f64::SMALLEST_CELL);
+    }
+
+    /// A margin that hides every error would be no use.
+    #[test]
+    fn borders_are_where_they_should_be() {
+        let borders = Borders::of(&Level::<f32, 3>::new([3.0, -7.0, 0.5], [0.25, 2.0, 1.0], [1; 3]));
+        for (axis, cell, low, high) in [(0, 0, 3.0, 3.25), (0, -4, 2.0, 2.25), (1, 10, 13.0, 15.0), (2, -1, -0.5, 0.5)] {
+            let (below, above) = (borders.below::<f64>(axis, cell), borders.above::<f64>(axis, cell));
+            assert!(below < low && below > low - 1e-4, "{below}, not {low}");
+            assert!(above > high && above < high + 1e-4, "{above}, not {high}");
+        }
+        assert_eq!(borders.cell_size(), [0.25, 2.0, 1.0]);
+    }
+}

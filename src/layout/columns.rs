@@ -1,0 +1,120 @@
+//! The data table as kernels read it.
+
+use std::ops::Range;
+
+use crate::{Aabb, Scalar};
+
+/// How many values every column of the table has behind the last entry: a kernel may read that far.
+pub(crate) const PADDING: usize = 16;
+
+/// The data table as kernels read it. Every column has at least [`PADDING`] values behind the last entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Columns<'a, S, const D: usize> {
+    pub(crate) min: [&'a [S]; D],
+    pub(crate) max: [&'a [S]; D],
+    pub(crate) ids: &'a [u32],
+    /// Member, mask and body, where objects are in groups.
+    pub(crate) groups: Option<[&'a [u32]; 3]>,
+    /// Centers and radii, where objects are balls.
+    pub(crate) balls: Option<Balls<'a, S, D>>,
+    /// Whether balls that touch have boxes that overlap, so that [`Kernel::partners`](crate::kernel::Kernel::partners) need not look at the boxes.
+    pub(crate) all_round: bool,
+    /// How many entries there are.
+    pub(crate) entries: usize,
+}
+
+/// An entry that is compared with others, perhaps of another table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Own<S, const D: usize> {
+    pub(crate) id: u32,
+    pub(crate) bounds: Aabb<S, D>,
+    pub(crate) groups: Option<[u32; 3]>,
+    pub(crate) ball: Option<([S; D], S)>,
+}
+
+/// Columns of centers, and the column of radii.
+type Balls<'a, S, const D: usize> = ([&'a [S]; D], &'a [S]);
+
+impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
+    pub(crate) fn new(min: [&'a [S]; D], max: [&'a [S]; D], ids: &'a [u32]) -> Self {
+        let shortest = min.iter().chain(&max).map(|column| column.len()).fold(ids.len(), usize::min);
+        let entries = shortest.checked_sub(PADDING).expect("the columns are padded");
+        Columns { min, max, ids, groups: None, balls: None, all_round: false, entries }
+    }
+
+    /// The same with what only some scenes have.
+    pub(crate) fn with(mut self, groups: Option<[&'a [u32]; 3]>, balls: Option<Balls<'a, S, D>>) -> Self {
+        let lengths = groups.iter().flatten().map(|column| column.len());
+        let lengths =
+            lengths.chain(balls.iter().flat_map(|(centers, radii)| centers.iter().chain([radii]).map(|column| column.len())));
+        let shortest = lengths.fold(usize::MAX, usize::min);
+        self.entries = self.entries.min(shortest.checked_sub(PADDING).expect("the columns are padded"));
+        (self.groups, self.balls) = (groups, balls);
+        self
+    }
+
+    /// The same for many calls of [`Kernel::partners`](crate::kernel::Kernel::partners) with the first so many entries: if all of these are balls, their boxes are
+    /// left out, which saves more than half of the reading.
+    ///
+    /// Only with radii whose squares neither underflow nor overflow: beyond these, balls may be taken to touch that are far apart, and
+    /// their boxes know better.
+    pub(crate) fn for_partners(mut self, entries: usize) -> Self {
+        let (least, most) = (S::from_f64(1e-15), S::from_f64(1e15));
+        self.all_round = self.balls.is_some_and(|(_, radii)| {
+            radii[..entries].iter().fold(true, |all, &radius| all & (radius >= least) & (radius <= most))
+        });
+        self
+    }
+
+    /// Whether overlapping boxes are not all that makes a pair.
+    #[inline(always)]
+    pub(crate) fn has_extras(&self) -> bool {
+        self.groups.is_some() || self.balls.is_some()
+    }
+
+    /// The object of an entry.
+    #[inline(always)]
+    pub(crate) fn id(&self, entry: usize) -> u32 {
+        self.ids[entry]
+    }
+
+    /// An entry, to be compared with others: its box, or what is extra, or both. The functions read what a column has for it, each
+    /// kernel in its own way.
+    #[inline(always)]
+    pub(crate) fn own<const BOXES: bool, const EXTRAS: bool>(
+        &self,
+        number: impl Fn(&[S]) -> S,
+        word: impl Fn(&[u32]) -> u32,
+    ) -> Own<S, D> {
+        let bounds = || Aabb { min: self.min.map(&number), max: self.max.map(&number) };
+        let (groups, balls) = (self.groups.filter(|_| EXTRAS), self.balls.filter(|_| EXTRAS));
+        Own {
+            id: word(self.ids),
+            bounds: if BOXES { bounds() } else { Aabb::EMPTY },
+            groups: groups.map(|columns| columns.map(&word)),
+            ball: balls.map(|(centers, radii)| (centers.map(&number), number(radii))),
+        }
+    }
+
+    /// The column of least corners along an axis.
+    pub(crate) fn min(&self, axis: usize) -> &'a [S] {
+        self.min[axis]
+    }
+
+    /// The column of greatest corners along an axis.
+    pub(crate) fn max(&self, axis: usize) -> &'a [S] {
+        self.max[axis]
+    }
+
+    #[inline(always)]
+    pub(crate) fn bounds(&self, entry: usize) -> Aabb<S, D> {
+        Aabb { min: self.min.map(|column| column[entry]), max: self.max.map(|column| column[entry]) }
+    }
+
+    /// The box around some entries.
+    pub(crate) fn box_around(&self, entries: Range<usize>) -> Aabb<S, D> {
+        let mut around = Aabb::EMPTY;
+        entries.for_each(|entry| around.grow(&self.bounds(entry)));
+        around
+    }
+}

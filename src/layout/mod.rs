@@ -1,0 +1,22 @@
+//! Pure arithmetic of levels, cells, chunks and windows: no memory, no threads.
+
+mod borders;
+pub(crate) mod columns;
+pub(crate) mod grid;
+mod level;
+mod shape;
+pub(crate) mod staged;
+pub(crate) mod table;
+mod window;
+
+pub(crate) use borders::Borders;
+pub(crate) use level::Level;
+pub(crate) use shape::{Shape, chunk_key, key_parts, z_key};
+pub(crate) use window::Window;
+
+/// A cell's or chunk's coordinates. In two dimensions the last one is always 0, so that one code serves both.
+pub(crate) type Coords = [i32; 3];
+
+/// Cell coordinates saturate at plus and minus this. Saturation is monotone, so far-away objects are slow to handle, never
+/// lost. Twice this, and a few spans more, fit into 32 bits; and it is exact in `f32`.
+pub(crate) const CELL_LIMIT: i32 = (1 << 30) - 128;

@@ -1,0 +1,155 @@
+//! The data table: every object's box, neighbors next to each other.
+
+use super::columns::{Columns, PADDING};
+use crate::faults::{Fault, injected};
+use crate::lockfree::shared;
+use crate::lockfree::sync::{Atomic, Ordering};
+use crate::runtime::memory::{Budget, replace_if_short};
+use crate::{Aabb, Ball, Groups, Scalar};
+
+/// Entries, a column per bound, so that a kernel loads the same bound of several neighbors at once. Behind the last entry there
+/// is room for a kernel to read on: whatever it finds there it masks out.
+#[derive(Debug)]
+pub(crate) struct Table<S, const D: usize> {
+    min: [Vec<S>; D],
+    max: [Vec<S>; D],
+    /// Member, mask and body; empty unless some object is in groups of its own.
+    groups: [Vec<u32>; 3],
+    /// Center and radius; empty unless some object is a ball.
+    centers: [Vec<S>; D],
+    radii: Vec<S>,
+    grouped: bool,
+    round: bool,
+}
+
+impl<S: Scalar, const D: usize> Table<S, D> {
+    pub(crate) fn new() -> Self {
+        Table {
+            min: std::array::from_fn(|_| Vec::new()),
+            max: std::array::from_fn(|_| Vec::new()),
+            groups: std::array::from_fn(|_| Vec::new()),
+            centers: std::array::from_fn(|_| Vec::new()),
+            radii: Vec::new(),
+            grouped: false,
+            round: false,
+        }
+    }
+
+    /// Makes room for `entries` entries.
+    pub(crate) fn resize(&mut self, entries: usize, budget: &Budget) {
+        let padded = entries + PADDING;
+        for column in self.min.iter_mut().chain(&mut self.max) {
+            replace_if_short(column, padded, budget);
+        }
+    }
+
+    /// Makes room for what only some scenes need.
+    pub(crate) fn resize_extras(&mut self, entries: usize, grouped: bool, round: bool, budget: &Budget) {
+        let padded = entries + PADDING;
+        if grouped {
+            self.groups.iter_mut().for_each(|column| replace_if_short(column, padded, budget));
+        }
+        if round {
+            self.centers.iter_mut().chain([&mut self.radii]).for_each(|column| replace_if_short(column, padded, budget));
+        }
+        if injected(Fault::GroupsUnnoticed) {
+            return;
+        }
+        (self.grouped, self.round) = (grouped, round);
+    }
+
+    pub(crate) fn shrink(&mut self, entries: usize) {
+        let padded = entries + PADDING;
+        let extras = self.centers.iter_mut().chain([&mut self.radii]);
+        for column in self.min.iter_mut().chain(&mut self.max).chain(extras) {
+            column.truncate(padded);
+            column.shrink_to_fit();
+        }
+        for column in &mut self.groups {
+            column.truncate(padded);
+            column.shrink_to_fit();
+        }
+    }
+
+    /// The table, and the column of indices that goes with it, as many workers may write them at once.
+    pub(crate) fn writer<'a>(&'a mut self, ids: &'a mut [u32]) -> TableWriter<'a, S, D> {
+        TableWriter {
+            min: self.min.each_mut().map(|column| shared(column)),
+            max: self.max.each_mut().map(|column| shared(column)),
+            ids: shared(ids),
+            groups: self.grouped.then(|| self.groups.each_mut().map(|column| shared(column))),
+            balls: self.round.then(|| (self.centers.each_mut().map(|column| shared(column)), shared(&mut self.radii))),
+        }
+    }
+
+    /// The table as kernels read it, with the column of indices that goes with it.
+    pub(crate) fn columns<'a>(&'a self, ids: &'a [u32]) -> Columns<'a, S, D> {
+        let columns = Columns::new(self.min.each_ref().map(Vec::as_slice), self.max.each_ref().map(Vec::as_slice), ids);
+        let groups = self.grouped.then(|| self.groups.each_ref().map(Vec::as_slice));
+        let balls = self.round.then(|| (self.centers.each_ref().map(Vec::as_slice), self.radii.as_slice()));
+        columns.with(groups, balls)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let columns = self.min.iter().chain(&self.max).chain(&self.centers).chain([&self.radii]);
+        let groups: usize = self.groups.iter().map(Vec::capacity).sum();
+        columns.map(Vec::capacity).sum::<usize>() * size_of::<S>() + groups * size_of::<u32>()
+    }
+}
+
+/// Columns of centers, and the column of radii.
+type BallColumns<'a, S, const D: usize> = ([&'a [Atomic<S>]; D], &'a [Atomic<S>]);
+
+/// The columns during the scatter pass.
+pub(crate) struct TableWriter<'a, S, const D: usize> {
+    min: [&'a [Atomic<S>]; D],
+    max: [&'a [Atomic<S>]; D],
+    ids: &'a [Atomic<u32>],
+    groups: Option<[&'a [Atomic<u32>]; 3]>,
+    balls: Option<BallColumns<'a, S, D>>,
+}
+
+impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
+    pub(crate) fn has_extras(&self) -> bool {
+        self.groups.is_some() || self.balls.is_some()
+    }
+
+    /// Writes what only some scenes need. Relaxed: as in [`set`](Self::set).
+    #[inline(always)]
+    pub(crate) fn set_extras(&self, entry: usize, groups: impl FnOnce() -> Groups, ball: impl FnOnce() -> Option<Ball<S, D>>) {
+        if let Some(columns) = &self.groups {
+            let groups = groups();
+            for (column, value) in columns.iter().zip([groups.member, groups.mask, groups.body]) {
+                column[entry].store(value, Ordering::Relaxed);
+            }
+        }
+        if let Some((centers, radii)) = &self.balls {
+            // What is no ball touches every ball that its box overlaps.
+            let ball = ball().unwrap_or(Ball { center: [S::ZERO; D], radius: S::INFINITY });
+            for (column, value) in centers.iter().zip(ball.center) {
+                column[entry].store(value, Ordering::Relaxed);
+            }
+            radii[entry].store(ball.radius, Ordering::Relaxed);
+        }
+    }
+
+    /// Relaxed stores are plain stores here; each entry is written once, and read after the join.
+    #[inline(always)]
+    pub(crate) fn set(&self, entry: usize, bounds: &Aabb<S, D>, id: u32) {
+        for axis in 0..D {
+            self.min[axis][entry].store(bounds.min[axis], Ordering::Relaxed);
+            self.max[axis][entry].store(bounds.max[axis], Ordering::Relaxed);
+        }
+        self.set_id(entry, id);
+    }
+
+    #[inline(always)]
+    pub(crate) fn id(&self, entry: usize) -> u32 {
+        self.ids[entry].load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_id(&self, entry: usize, id: u32) {
+        self.ids[entry].store(id, Ordering::Relaxed);
+    }
+}

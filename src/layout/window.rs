@@ -1,0 +1,96 @@
+//! Which cells to look into.
+
+use std::ops::Range;
+
+use super::{Coords, Level, Shape};
+use crate::faults::{Fault, injected};
+use crate::lockfree::Chunk;
+use crate::{Aabb, Scalar};
+
+/// The cells of a level in which everything lives that a box can overlap.
+///
+/// An object lives in the cell of its `min` corner and reaches at most `span` cells beyond it. If it overlaps the box `x`, then
+/// `object.min <= x.max` gives `cell(object.min) <= cell(x.max)`, and `x.min <= object.max` gives
+/// `cell(x.min) <= cell(object.max) <= cell(object.min) + span`; both by monotony of `cell` alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) low: Coords,
+    pub(crate) high: Coords,
+}
+
+impl Window {
+    /// The window of a box in a level whose objects reach `span` cells beyond their own.
+    #[inline]
+    pub(crate) fn new<S: Scalar, const D: usize>(level: &Level<S, D>, span: Coords, bounds: &Aabb<S, D>) -> Self {
+        let (low, high) = (level.cell(&bounds.min), level.cell(&bounds.max));
+        let span = if injected(Fault::WindowWithoutSpan) { [0; 3] } else { span };
+        Window { low: std::array::from_fn(|axis| low[axis] - span[axis]), high }
+    }
+
+    /// The part of the window that lies in a chunk.
+    #[inline]
+    pub(crate) fn within<const D: usize>(&self, chunk: Coords) -> Option<LocalWindow<D>> {
+        let base = Shape::<D>::base_of(chunk);
+        let low: Coords = std::array::from_fn(|axis| (self.low[axis] - base[axis]).max(0));
+        let high: Coords = std::array::from_fn(|axis| (self.high[axis] - base[axis]).min(Shape::<D>::EDGE[axis] - 1));
+        (0..3).all(|axis| low[axis] <= high[axis]).then_some(LocalWindow { low, high })
+    }
+
+    /// The chunks that the window touches, as corners of a box of chunks.
+    pub(crate) fn chunks<const D: usize>(&self) -> (Coords, Coords) {
+        (Shape::<D>::chunk_of(self.low), Shape::<D>::chunk_of(self.high))
+    }
+}
+
+/// A window within one chunk, relative to its first cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LocalWindow<const D: usize> {
+    low: Coords,
+    high: Coords,
+}
+
+impl<const D: usize> LocalWindow<D> {
+    /// Calls `f` with the runs of entries that the window holds. Rows that the window covers whole are one run with the next.
+    #[inline]
+    pub(crate) fn runs(&self, chunk: Chunk<'_>, mut f: impl FnMut(Range<usize>)) {
+        let whole_rows = self.low[0] == 0 && self.high[0] == Shape::<D>::EDGE[0] - 1;
+        let rows = chunk.rows();
+        for z in self.low[2]..=self.high[2] {
+            let (first, last) = (Shape::<D>::row(self.low[1], z), Shape::<D>::row(self.high[1], z));
+            if (rows >> first) & (u64::MAX >> (63 - (last - first))) == 0 {
+                continue;
+            }
+            if whole_rows {
+                f(run(chunk, first * Shape::<D>::ROW, last * Shape::<D>::ROW + Shape::<D>::ROW - 1));
+            } else {
+                for row in first..=last - usize::from(injected(Fault::WindowRowMissed) && last > first) {
+                    let cells = row * Shape::<D>::ROW;
+                    f(run(chunk, cells + self.low[0] as usize, cells + self.high[0] as usize));
+                }
+            }
+        }
+    }
+}
+
+/// The entries of consecutive cells.
+#[inline(always)]
+fn run(chunk: Chunk<'_>, first: usize, last: usize) -> Range<usize> {
+    chunk.begin(first) as usize..chunk.end(last) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_hold_everything_a_box_can_touch() {
+        let level = Level::<f64, 3>::new([0.0; 3], [1.0; 3], [1; 3]);
+        let window = Window::new(&level, [1, 2, 0], &Aabb::new([0.5, 0.5, 0.5], [1.0, 1.5, 0.6]));
+        assert_eq!(window, Window { low: [-1, -2, 0], high: [1, 1, 0] });
+        assert_eq!(window.chunks::<3>(), ([-1, -1, 0], [0, 0, 0]));
+        let edge = Shape::<3>::EDGE;
+        let inside = window.within::<3>([-1, 0, 0]).unwrap();
+        assert_eq!(inside, LocalWindow { low: [edge[0] - 1, 0, 0], high: [edge[0] - 1, 1, 0] });
+        assert_eq!(window.within::<3>([1, 0, 0]), None);
+    }
+}

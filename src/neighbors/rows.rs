@@ -1,0 +1,128 @@
+//! What a search returns.
+
+use std::iter::FusedIterator;
+
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSlice;
+
+use crate::Rejected;
+
+/// A row of neighbors for each particle, in the order of the particles, borrowed from [`Neighbors`](super::Neighbors) until the
+/// next search.
+///
+/// All rows lie behind one another in [`indices`](Self::indices); row `i` is `indices[offsets[i]..offsets[i + 1]]`.
+///
+/// ```
+/// use pivotgrid::Neighbors;
+/// use rayon::prelude::*;
+///
+/// let points: Vec<[f32; 2]> = (0..1000).map(|i| [i as f32, 0.0]).collect();
+/// let mut neighbors = Neighbors::<f32, 2>::new();
+/// let rows = neighbors.par_within(&points, 2.5);
+/// let counts: Vec<usize> = rows.par_iter().map(<[u32]>::len).collect();
+/// assert_eq!(counts[..5], [2, 3, 4, 4, 4]);
+/// assert_eq!(rows.offsets()[..5], [0, 2, 5, 9, 13]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct NeighborRows<'a> {
+    offsets: &'a [usize],
+    indices: &'a [u32],
+    rejected: &'a [Rejected],
+}
+
+impl<'a> NeighborRows<'a> {
+    pub(super) fn new(offsets: &'a [usize], indices: &'a [u32], rejected: &'a [Rejected]) -> Self {
+        NeighborRows { offsets, indices, rejected }
+    }
+
+    /// How many rows there are: as many as particles, unless these were more than [`MAX_OBJECTS`](crate::MAX_OBJECTS).
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The neighbors of a particle.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such particle.
+    #[inline]
+    pub fn row(&self, particle: usize) -> &'a [u32] {
+        &self.indices[self.offsets[particle]..self.offsets[particle + 1]]
+    }
+
+    /// Goes over the rows.
+    pub fn iter(&self) -> NeighborIter<'a> {
+        NeighborIter { offsets: self.offsets, indices: self.indices }
+    }
+
+    /// Goes over the rows on the threads of the rayon pool in which it is called.
+    pub fn par_iter(&self) -> impl IndexedParallelIterator<Item = &'a [u32]> + use<'a> {
+        let indices = self.indices;
+        self.offsets.par_windows(2).map(move |ends| &indices[ends[0]..ends[1]])
+    }
+
+    /// Where each row begins, and as a last number where the last one ends.
+    pub fn offsets(&self) -> &'a [usize] {
+        self.offsets
+    }
+
+    /// All rows, one behind the other.
+    pub fn indices(&self) -> &'a [u32] {
+        self.indices
+    }
+
+    /// The particles that were left out, in ascending order of index. Their rows are empty, and they are in nobody's row.
+    pub fn rejected(&self) -> &'a [Rejected] {
+        self.rejected
+    }
+}
+
+impl<'a> IntoIterator for NeighborRows<'a> {
+    type Item = &'a [u32];
+    type IntoIter = NeighborIter<'a>;
+
+    fn into_iter(self) -> NeighborIter<'a> {
+        self.iter()
+    }
+}
+
+impl<'a> IntoIterator for &NeighborRows<'a> {
+    type Item = &'a [u32];
+    type IntoIter = NeighborIter<'a>;
+
+    fn into_iter(self) -> NeighborIter<'a> {
+        self.iter()
+    }
+}
+
+/// Iterator over the rows of [`NeighborRows`].
+#[derive(Clone, Debug)]
+pub struct NeighborIter<'a> {
+    /// Those of the rows that are left.
+    offsets: &'a [usize],
+    indices: &'a [u32],
+}
+
+impl<'a> Iterator for NeighborIter<'a> {
+    type Item = &'a [u32];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u32]> {
+        let &[begin, end] = self.offsets.first_chunk()?;
+        self.offsets = &self.offsets[1..];
+        Some(&self.indices[begin..end])
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.offsets.len() - 1;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for NeighborIter<'_> {}
+impl FusedIterator for NeighborIter<'_> {}

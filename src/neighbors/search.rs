@@ -1,0 +1,229 @@
+//! Looking for the neighbors of entries.
+//!
+//! Unlike detection, which meets each pair once and from one side, this looks from every entry in all directions, so that a row is
+//! complete when the entry is done with. Only for half lists it looks in those directions in which detection does.
+
+use std::ops::Range;
+
+use crate::detect::View;
+use crate::detect::neighborhood::Neighborhood;
+use crate::kernel::{Columns, Packed};
+use crate::layout::grid::Item;
+use crate::layout::{Coords, Shape, Window, key_parts};
+use crate::lockfree::{Chunk, ROW};
+use crate::{Aabb, Scalar};
+
+/// A worker's memory for looking.
+#[derive(Debug)]
+pub(super) struct Search<S, const D: usize> {
+    /// Copies of what the entries of the cell at hand have around them: first what is coarser, then what is of their level.
+    around: Packed<S, D>,
+    /// Entries of coarser levels near the chunk at hand.
+    near: Vec<u32>,
+    /// How many pairs of boxes were compared.
+    candidates: u64,
+}
+
+/// Where rows go: it is given an entry and what appends the entry's row to a vector.
+pub(super) type AddRow<'a> = dyn FnMut(usize, &mut dyn FnMut(&mut Vec<u32>)) + 'a;
+
+impl<S: Scalar, const D: usize> Search<S, D> {
+    pub(super) fn new() -> Self {
+        Search { around: Packed::new(), near: Vec::new(), candidates: 0 }
+    }
+
+    /// Finds the row of each entry of an item; for `half` lists, of each pair only the one or the other.
+    pub(super) fn item(&mut self, view: &View<'_, S, D>, item: &Item, half: bool, add_row: &mut AddRow<'_>) {
+        for &id in &view.grid.chunks[item.first_chunk as usize..item.end_chunk as usize] {
+            let chunk = view.grid.pool.chunk(id);
+            let all = chunk.entries();
+            let entries = all.start.max(item.begin as usize)..all.end.min(item.end as usize);
+            if !entries.is_empty() {
+                self.chunk(view, chunk, entries, half, add_row);
+            }
+        }
+    }
+
+    fn chunk(&mut self, view: &View<'_, S, D>, chunk: Chunk<'_>, entries: Range<usize>, half: bool, add_row: &mut AddRow<'_>) {
+        let (number, coords) = key_parts(chunk.key());
+        let (level, span) = (&view.grid.levels[number], view.grid.spans[number]);
+        let base = Shape::<D>::base_of(coords);
+        let mut neighborhood = Neighborhood::new(view, number, coords, chunk);
+        self.around.clear(&view.columns);
+        self.add_coarser(view, number, entries.clone());
+        // What is coarse and near stays in front, for all entries of the chunk.
+        let coarser = self.around.len();
+
+        let mut rows = chunk.rows();
+        while rows != 0 {
+            let row = chunk.row(rows.trailing_zeros() as usize);
+            let (y, z) = Shape::<D>::row_parts(rows.trailing_zeros() as usize);
+            rows &= rows - 1;
+            let inside = row.begin(0).max(entries.start)..row.end(ROW - 1).min(entries.end);
+            let mut first = inside.start;
+            while first < inside.end {
+                let cell = level.cell(&view.columns.bounds(first).min)[0] - base[0];
+                let end = row.end(cell as usize);
+                let members = first..end.min(inside.end);
+                // They are of one cell, so what each of them looks into is nearly what all of them together do.
+                let window = Window::new(level, span, &view.columns.box_around(members.clone()));
+                let [low, high] = [window.low, window.high].map(|cell| std::array::from_fn(|axis| cell[axis] - base[axis]));
+                self.around.truncate(coarser);
+                if half {
+                    self.around.add(&view.columns, first..end);
+                    self.add_later(&view.columns, &mut neighborhood, low, high, [cell, y, z]);
+                } else {
+                    self.add_all(&view.columns, &mut neighborhood, low, high);
+                }
+                self.compare(view, number, members.clone(), coarser, half, add_row);
+                first = members.end;
+            }
+        }
+    }
+
+    /// Compares entries of a cell with what they have around them, and with what is finer.
+    fn compare(
+        &mut self,
+        view: &View<'_, S, D>,
+        level: usize,
+        entries: Range<usize>,
+        coarser: usize,
+        half: bool,
+        add_row: &mut AddRow<'_>,
+    ) {
+        let (around, candidates) = (self.around.columns(&view.columns), &mut self.candidates);
+        // In most scenes there is nothing finer, and then nobody has to ask for each entry.
+        let has_finer = !half && view.grid.objects[..level].iter().any(|&objects| objects > 0);
+        for (place, entry) in entries.enumerate() {
+            // For half lists, its level begins with the entries of the cell, and it looks at those behind itself.
+            let skipped = if half { coarser..coarser + place + 1 } else { 0..0 };
+            add_row(entry, &mut |row| {
+                for run in [0..skipped.start, skipped.end..self.around.len()] {
+                    *candidates += run.len() as u64;
+                    view.kernel.partners(&view.columns, entry, &around, run, row);
+                }
+                if has_finer {
+                    *candidates += compare_with_finer(view, level, entry, row);
+                }
+            });
+        }
+    }
+
+    /// Finds the rows of some of those that fit no level.
+    pub(super) fn listed(&mut self, view: &View<'_, S, D>, entries: Range<usize>, half: bool, add_row: &mut AddRow<'_>) {
+        let listed = &view.grid.listed;
+        for entry in entries {
+            let run = if half { entry + 1..listed.end } else { listed.clone() };
+            add_row(entry, &mut |row| {
+                self.candidates += run.len() as u64;
+                view.kernel.partners(&view.columns, entry, &view.columns, run.clone(), row);
+                if !half {
+                    self.candidates += compare_with_finer(view, view.grid.levels.len(), entry, row);
+                }
+            });
+        }
+    }
+
+    /// Adds everything coarser that some of these entries of a chunk may touch: one look per chunk instead of one per entry.
+    fn add_coarser(&mut self, view: &View<'_, S, D>, level: usize, entries: Range<usize>) {
+        let coarser = level + 1..view.grid.levels.len();
+        if coarser.is_empty() && view.grid.listed.is_empty() {
+            return;
+        }
+        let bounds = view.columns.box_around(entries);
+        for coarse in coarser.filter(|&coarse| view.grid.objects[coarse] > 0) {
+            view.runs_around(coarse, &bounds, |run| self.add_near(view, &bounds, run));
+        }
+        self.add_near(view, &bounds, view.grid.listed.clone());
+    }
+
+    /// Adds those of a run that overlap a box.
+    fn add_near(&mut self, view: &View<'_, S, D>, bounds: &Aabb<S, D>, run: Range<usize>) {
+        self.candidates += run.len() as u64;
+        self.near.clear();
+        view.kernel.hits(&view.columns, bounds, run, &mut self.near);
+        for &entry in &self.near {
+            self.around.add(&view.columns, entry as usize..entry as usize + 1);
+        }
+    }
+
+    /// Adds all of a level in the cells from `low` to `high`, which are relative to the first one of a chunk.
+    fn add_all(&mut self, table: &Columns<'_, S, D>, neighborhood: &mut Neighborhood<'_, S, D>, low: Coords, high: Coords) {
+        for z in low[2]..=high[2] {
+            for y in low[1]..=high[1] {
+                self.add_cells(table, neighborhood, low[0]..=high[0], y, z);
+            }
+        }
+    }
+
+    /// Adds of these what detection compares the entries of a cell with, other than each other: what is behind them in their row, and
+    /// the later rows.
+    fn add_later(
+        &mut self,
+        table: &Columns<'_, S, D>,
+        neighborhood: &mut Neighborhood<'_, S, D>,
+        low: Coords,
+        high: Coords,
+        [x, own_y, own_z]: Coords,
+    ) {
+        self.add_cells(table, neighborhood, x + 1..=high[0], own_y, own_z);
+        for z in own_z..=high[2] {
+            for y in if z == own_z { own_y + 1 } else { low[1] }..=high[1] {
+                self.add_cells(table, neighborhood, low[0]..=high[0], y, z);
+            }
+        }
+    }
+
+    /// Adds the entries of some cells of a row, which may begin in the chunk before and end in the one behind.
+    #[inline(always)]
+    fn add_cells(
+        &mut self,
+        table: &Columns<'_, S, D>,
+        neighborhood: &mut Neighborhood<'_, S, D>,
+        cells: std::ops::RangeInclusive<i32>,
+        y: i32,
+        z: i32,
+    ) {
+        let edge = ROW as i32;
+        for chunk in -1..=1 {
+            let (low, high) = ((cells.start() - chunk * edge).max(0), (cells.end() - chunk * edge).min(edge - 1));
+            if low <= high {
+                let row = neighborhood.row(chunk, y, z);
+                self.around.add(table, row.begin(low as usize)..row.end(high as usize));
+            }
+        }
+    }
+
+    /// Empties the counter, and returns how many pairs of boxes were compared.
+    pub(super) fn take_candidates(&mut self) -> u64 {
+        std::mem::take(&mut self.candidates)
+    }
+
+    /// Room for what is around a cell, and for near entries.
+    pub(super) fn room(&self) -> [usize; 2] {
+        [self.around.room(), self.near.capacity()]
+    }
+
+    pub(super) fn reserve(&mut self, table: &Columns<'_, S, D>, [around, near]: [usize; 2]) {
+        self.around.reserve(table, around);
+        self.near.clear();
+        // Exactly: if one worker's room were rounded up, the others would follow it in the next step, and so on.
+        self.near.reserve_exact(near);
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.around.bytes() + self.near.capacity() * size_of::<u32>()
+    }
+}
+
+/// Appends the finer ones of an entry's row, and returns how many it was compared with.
+fn compare_with_finer<S: Scalar, const D: usize>(view: &View<'_, S, D>, level: usize, entry: usize, row: &mut Vec<u32>) -> u64 {
+    let (bounds, mut candidates) = (view.columns.bounds(entry), 0);
+    for finer in (0..level).filter(|&finer| view.grid.objects[finer] > 0) {
+        view.runs_around(finer, &bounds, |run| {
+            candidates += run.len() as u64;
+            view.kernel.partners(&view.columns, entry, &view.columns, run, row);
+        });
+    }
+    candidates
+}

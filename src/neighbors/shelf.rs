@@ -1,0 +1,111 @@
+//! Where a worker puts the rows that it finds.
+
+use crate::lockfree::sync::{Atomic, Ordering};
+use crate::lockfree::{Blocks, Cursor, shared};
+use crate::runtime::prefetch::prefetch;
+
+/// Indices per block, unless rows are so long that blocks must be larger: 256 KiB.
+const BLOCK: usize = 1 << 16;
+
+/// How large blocks are if rows may be so long.
+pub(super) fn block_size(room: usize) -> usize {
+    BLOCK.max(2 * room)
+}
+
+/// Where a row lies: the number of its block, where in it the row begins, and how long it is. Side by side, because objects come in no
+/// order, and each cache line that is written costs the same.
+pub(super) type Place = [u32; 3];
+
+/// So many words are a place.
+const PLACE: usize = size_of::<Place>() / size_of::<u32>();
+
+/// What the workers share while they find rows.
+pub(super) struct Stock<'a> {
+    blocks: Blocks<'a, Vec<u32>>,
+    /// How many blocks there are in the stock; those beyond it are numbered on.
+    count: usize,
+    beyond: Cursor,
+    /// The words of the objects' places.
+    places: &'a [Atomic<u32>],
+    /// A block with less room than this is full.
+    room: usize,
+}
+
+impl<'a> Stock<'a> {
+    pub(super) fn new(stock: &'a mut [Vec<u32>], places: &'a mut [Place], room: usize) -> Self {
+        let count = stock.len();
+        Stock { blocks: Blocks::new(stock, 1), count, beyond: Cursor::new(), places: shared(places.as_flattened_mut()), room }
+    }
+}
+
+/// A worker's end of the stock.
+pub(super) struct Shelf<'a> {
+    stock: &'a Stock<'a>,
+    /// Blocks beyond the stock, which joins them after the pass.
+    beyond: &'a mut Vec<(usize, Vec<u32>)>,
+    /// Where the block at hand belongs.
+    home: Option<&'a mut Vec<u32>>,
+    number: usize,
+    /// The block at hand. Taken out of its home so that workers do not write to neighboring headers.
+    block: Vec<u32>,
+    longest: usize,
+}
+
+impl<'a> Shelf<'a> {
+    pub(super) fn new(stock: &'a Stock<'a>, beyond: &'a mut Vec<(usize, Vec<u32>)>) -> Self {
+        Shelf { stock, beyond, home: None, number: 0, block: Vec::new(), longest: 0 }
+    }
+
+    /// Asks for the memory that the row of an object will be noted in. Objects come in no order, so without it each note waits for a
+    /// cache line, and everything written behind it waits too.
+    #[inline(always)]
+    pub(super) fn expect_row(&self, object: u32) {
+        prefetch(self.stock.places, PLACE * object as usize);
+    }
+
+    /// Adds the row of an object; `write` appends it to the vector that it is given.
+    #[inline(always)]
+    pub(super) fn add_row(&mut self, object: u32, write: impl FnOnce(&mut Vec<u32>)) {
+        if self.block.capacity() < self.block.len() + self.stock.room {
+            self.next_block();
+        }
+        let begin = self.block.len();
+        write(&mut self.block);
+        let length = self.block.len() - begin;
+        self.longest = self.longest.max(length);
+        // Relaxed: each object has one row, which is read after the join.
+        let place = &self.stock.places[PLACE * object as usize..][..PLACE];
+        for (word, value) in place.iter().zip([self.number, begin, length]) {
+            word.store(value as u32, Ordering::Relaxed);
+        }
+    }
+
+    #[cold]
+    fn next_block(&mut self) {
+        self.put_back();
+        match self.stock.blocks.claim() {
+            Some((number, home)) => {
+                self.number = number;
+                self.block = std::mem::take(&mut home[0]);
+                self.home = home.first_mut();
+            }
+            None => self.number = self.stock.count + self.stock.beyond.take(1),
+        }
+        self.block.reserve_exact(block_size(self.stock.room));
+    }
+
+    fn put_back(&mut self) {
+        let block = std::mem::take(&mut self.block);
+        match self.home.take() {
+            Some(home) => *home = block,
+            None if block.capacity() > 0 => self.beyond.push((self.number, block)),
+            None => {}
+        }
+    }
+
+    /// Hands the last block back, and returns the length of the longest row.
+    pub(super) fn finish(mut self) -> usize {
+        self.put_back();
+        self.longest
+    }
+}

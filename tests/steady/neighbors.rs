@@ -1,0 +1,102 @@
+//! A search in a scene that no longer grows allocates nothing, on any number of threads.
+
+use pivotgrid::{Ball, Neighbors};
+
+use crate::account::Account;
+use crate::common::Rng;
+
+/// Balls of mixed sizes that swing between two places, so that the first two steps have seen all there is.
+fn swing(n: usize) -> [Vec<Ball<f32, 3>>; 2] {
+    let rng = &mut Rng(77);
+    let edge = 2.2 * (n as f64).cbrt();
+    let mut phases = [Vec::new(), Vec::new()];
+    for index in 0..n {
+        let radius = if index % 500 == 0 { 12.0 } else { rng.within(0.3, 0.9) } as f32;
+        let center: [f32; 3] = std::array::from_fn(|_| rng.within(0.0, edge) as f32);
+        let away: [f32; 3] = std::array::from_fn(|axis| center[axis] + radius * rng.within(-0.3, 0.3) as f32);
+        phases[0].push(Ball::new(center, radius));
+        phases[1].push(Ball::new(away, radius));
+    }
+    phases
+}
+
+/// Takes steps and panics if one of those after the first two allocated.
+#[track_caller]
+fn assert_no_allocation(account: &Account, context: &str, mut step: impl FnMut(usize)) {
+    let counted: [usize; 18] = std::array::from_fn(|number| {
+        let before = account.allocations();
+        step(number);
+        account.allocations() - before
+    });
+    assert_eq!(counted[2..], [0; 16], "{context}, by step {counted:?}");
+}
+
+fn check(threads: usize) {
+    let account = Account::open();
+    let pool = account.lasting_pool(threads);
+    let balls = swing(12_000);
+    let points = balls.each_ref().map(|balls| balls.iter().map(|ball| ball.center).collect::<Vec<_>>());
+    for (half, sorted) in [(false, false), (true, false), (false, true), (true, true)] {
+        let context = format!("{threads} threads, half {half}, sorted {sorted}");
+        let new = || Neighbors::<f32, 3>::new().half(half).sorted(sorted);
+        let (mut touching, mut within) = (new(), new());
+        // Inside of `install`: entering a pool from outside goes through a queue that rayon allocates as it goes.
+        pool.install(|| {
+            assert_no_allocation(account, &context, |step| {
+                assert!(!touching.par_touching(&balls[step % 2]).indices().is_empty())
+            });
+            assert_no_allocation(account, &context, |step| assert!(!within.par_within(&points[step % 2], 2.5).is_empty()));
+        });
+    }
+}
+
+#[test]
+fn nothing_on_one_thread() {
+    check(1);
+}
+
+#[test]
+fn nothing_on_two_threads() {
+    check(2);
+}
+
+#[test]
+fn nothing_on_five_threads() {
+    check(5);
+}
+
+#[test]
+fn nothing_in_small_and_bad_scenes() {
+    let account = Account::open();
+    for n in [0, 1, 2, 50, 700] {
+        let mut balls = swing(n);
+        if let Some(ball) = balls[0].get_mut(n / 2) {
+            ball.radius = f32::NAN;
+        }
+        let mut neighbors = Neighbors::<f32, 3>::new();
+        assert_no_allocation(account, &format!("{n} balls"), |step| {
+            neighbors.par_touching(&balls[step % 2]);
+        });
+    }
+}
+
+/// `stats().bytes` is what is really held, within a tenth; and it is given back when asked for.
+#[test]
+fn memory_is_known_and_given_back() {
+    let account = Account::open();
+    let live = || account.live_bytes();
+    let balls = swing(20_000);
+    let held = live();
+    let mut neighbors = Neighbors::<f32, 3>::new();
+    for step in 0..3 {
+        neighbors.touching(&balls[step % 2]);
+        let (live, told) = ((live() - held) as f64, neighbors.stats().bytes as f64);
+        assert!((0.9..=1.1).contains(&(told / live)), "step {step}: told {told}, live {live}");
+    }
+    let full = live() - held;
+    neighbors.touching(&balls[0][..10]);
+    neighbors.shrink_to_fit();
+    assert!(live() - held < full / 10, "{} of {full} bytes left", live() - held);
+    drop(neighbors);
+    assert_eq!(live(), held, "something is left");
+}
