@@ -133,8 +133,12 @@ pub enum InstructionSet {
     Portable,
     /// AVX2, BMI2 and POPCNT (x86-64).
     Avx2,
-    /// AVX-512F and VL (x86-64).
+    /// AVX-512 F, BW, DQ and VL (x86-64).
     Avx512,
+    /// NEON (64-bit Arm).
+    Neon,
+    /// 128-bit vectors of WebAssembly, if the program was compiled with them.
+    Simd128,
 }
 
 /// Why a [`Config`] was refused.

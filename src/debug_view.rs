@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::kernel::Columns;
+use crate::layout::Chunk;
 use crate::layout::{Borders, Coords, Level, Shape, key_parts};
-use crate::lockfree::Chunk;
 use crate::{Aabb, BroadPhase, Pair, Pairs, Scalar};
 
 /// The grid of the last step, made by [`BroadPhase::debug_view`]. Read-only, and tied to no renderer: boxes are [`Aabb`]s, lines
@@ -86,7 +86,7 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
     /// The objects of the step, in the order of [`cells`](Self::cells): those of the first cell, those of the second, and so on;
     /// those without a level come last. Rejected ones are not among them.
     pub fn objects(&self) -> impl Iterator<Item = DebugObject<S, D>> + use<'a, S, D> {
-        let listed = self.broad_phase.into_iter().flat_map(|of| of.engine.grid.listed.clone().map(|entry| (entry, None)));
+        let listed = self.broad_phase.into_iter().flat_map(|of| of.engine.grid.oversized.clone().map(|entry| (entry, None)));
         let leveled = self.stored().flat_map(|stored| stored.chunk.entries().map(move |entry| (entry, Some(stored.place))));
         let columns = self.columns();
         leveled.chain(listed).filter_map(move |(entry, level)| {
@@ -119,7 +119,7 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
     fn stored(&self) -> impl Iterator<Item = Stored<'a, S, D>> + use<'a, S, D> {
         self.broad_phase.into_iter().flat_map(|of| {
             let grid = &of.engine.grid;
-            grid.chunks.iter().map(|&id| grid.pool.chunk(id)).filter(|chunk| !chunk.entries().is_empty()).map(|chunk| {
+            grid.chunks().iter().filter(|chunk| !chunk.entries().is_empty()).map(|chunk| {
                 let (level, coords) = key_parts(chunk.key());
                 // The statistics leave out levels without objects.
                 let place = grid.objects[..level].iter().filter(|objects| **objects > 0).count();
@@ -132,7 +132,7 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
 /// A chunk, where it lies, its level and the level's place in the statistics.
 #[derive(Clone, Copy)]
 struct Stored<'a, S, const D: usize> {
-    chunk: Chunk<'a>,
+    chunk: &'a Chunk,
     base: Coords,
     level: &'a Level<S, D>,
     place: usize,

@@ -62,10 +62,14 @@ faults! {
         SlabReadRelaxed,
         /// The loser of a race for a slab does not free its own: a leak.
         SlabLeaked,
-        /// An object is counted by load and store: two objects get one rank.
-        CountTorn,
-        /// A rank is read back from the counter instead of taken from `fetch_add`: ranks are not a permutation.
-        RankReread,
+        /// A segment is appended by load and store: another worker's segment is lost.
+        AppendTorn,
+        /// A chunk's total is counted by load and store: some objects get no room.
+        TotalTorn,
+        /// A chunk's longest segment is noted by load and store: a longer one is lost.
+        LongestTorn,
+        /// A unit of work is claimed by load and store: two workers get it.
+        ShareTorn,
         /// Work is claimed by load and store: a block is worked on twice.
         CursorTorn,
         /// A chunk's data range is one entry short: two chunks overlap.

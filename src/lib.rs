@@ -17,7 +17,6 @@ mod layout;
 mod lockfree;
 mod neighbors;
 mod pairs;
-mod passes;
 mod periodic;
 mod query;
 mod rejected;

@@ -62,12 +62,12 @@ pub struct LevelStats {
 pub struct PassTimes {
     /// Surveying sizes and choosing levels; nearly nothing while the last plan still fits.
     pub plan: Duration,
-    /// Clearing the directory, finding each object's cell and counting it in.
-    pub count: Duration,
-    /// Turning counters into pivots.
-    pub offset: Duration,
-    /// Writing entries.
-    pub scatter: Duration,
+    /// Reading the boxes, finding each object's cell and appending segments to chunks.
+    pub gather: Duration,
+    /// Ordering the chunks, on one thread.
+    pub arrange: Duration,
+    /// Sorting each chunk's objects into the table.
+    pub sort: Duration,
     /// Finding pairs.
     pub detect: Duration,
 }
@@ -75,7 +75,7 @@ pub struct PassTimes {
 impl PassTimes {
     /// The passes with their names, in order.
     pub fn named(&self) -> [(&'static str, Duration); 5] {
-        [("plan", self.plan), ("count", self.count), ("offset", self.offset), ("scatter", self.scatter), ("detect", self.detect)]
+        [("plan", self.plan), ("gather", self.gather), ("arrange", self.arrange), ("sort", self.sort), ("detect", self.detect)]
     }
 
     /// All passes together.

@@ -5,7 +5,7 @@
 //! the Z curve, tell that for all powers of two together: objects with a common prefix share a cell.
 
 use crate::Scalar;
-use crate::layout::staged::Staged;
+use crate::layout::staged::StagedBoxes;
 use crate::runtime::memory;
 
 /// The sample is this times the root of the number of objects: cells that hold eight of all objects then show some sixty
@@ -32,10 +32,10 @@ pub(crate) struct Density<const D: usize> {
 }
 
 impl<const D: usize> Density<D> {
-    /// Takes a sample of the staged objects, which lie in a box of this low corner and these edges.
-    pub(crate) fn sample<S: Scalar>(staged: &[Staged<S, D>], low: [f64; 3], extent: [f64; 3]) -> Self {
-        let sample = sampled(staged.len()).map(|position| &staged[position]).filter(|staged| staged.place.takes_part());
-        let points = memory::collect(sample.map(|staged| staged.bounds.min.map(S::to_f64)));
+    /// Takes a sample of the staged boxes, which lie in a box of this low corner and these edges.
+    pub(crate) fn sample<S: Scalar>(staged: StagedBoxes<'_, S, D>, low: [f64; 3], extent: [f64; 3]) -> Self {
+        let sample = sampled(staged.len()).filter_map(|position| staged.get(position));
+        let points = memory::collect(sample.map(|bounds| bounds.min.map(S::to_f64)));
         let (low, extent) = without_outliers(&points, low, extent);
         let longest = extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
         // From the low corner on: around the center, a thin layer would lie astride a border of every scale.
@@ -173,12 +173,11 @@ fn spread<const D: usize>(value: u64) -> u128 {
 mod tests {
     use super::*;
     use crate::Aabb;
-    use crate::layout::staged::Place;
+    use crate::layout::staged::tests::stage;
 
     fn density(points: impl Iterator<Item = [f64; 3]>, extent: [f64; 3]) -> Density<3> {
-        let staged: Vec<_> =
-            points.map(|p| Staged { bounds: Aabb::new(p, p), place: Place { cell: Place::LISTED, rank: 0 } }).collect();
-        Density::sample(&staged, [0.0; 3], extent)
+        let boxes: Vec<_> = points.map(|p| Aabb::new(p, p)).collect();
+        Density::sample(StagedBoxes::new(&stage(&boxes), boxes.len()), [0.0; 3], extent)
     }
 
     /// Low-discrepancy points in the unit cube.

@@ -1,14 +1,25 @@
-//! Reading the user's objects: once per object and step, in the order in which the last step stored them.
+//! Gather: the user's boxes, read once, become segments of chunks.
+//!
+//! In parallel over blocks of visiting positions, in the order in which the last step stored the objects. A worker copies a block's
+//! boxes and finds level, chunk and cell of each, sixteen at a time, some groups behind the copying: the arithmetic runs while later
+//! boxes are on their way. Consecutive objects of one chunk are a segment, which the worker appends to the chunk's list. So there
+//! is an atomic operation per segment, not per object.
 
-use crate::layout::staged::{Place, Staged};
-use crate::lockfree::Cursor;
+use crate::engine::{Engine, Worker};
+use crate::kernel::Kernel;
+use crate::kernel::isa::WIDTH;
+use crate::kernel::locate::{Locate, Located, OVERSIZED, REJECTED, VACANT};
+use crate::layout::staged::{BLOCK, StagedBlock};
+use crate::layout::{Coords, Level, MAX_LEVELS};
+use crate::lockfree::{Blocks, ChunkHead, Directory, Full, Key, Pool, Portions, Spare};
 use crate::runtime::memory;
 use crate::runtime::objects::Objects;
+use crate::runtime::scope::scope;
+use crate::runtime::team::Team;
 use crate::{Aabb, Groups, RejectReason, Rejected, Scalar};
 
-/// How many objects are gathered and then counted in one go: few enough that their staged boxes stay in the first-level cache
-/// in between. (A worker claims several such blocks at a time.)
-pub(crate) const BLOCK: usize = 256;
+/// After gathering: every object is in a segment of its chunk's list.
+pub(crate) struct Gathered(pub(super) ());
 
 /// The user's objects in the order in which they are visited.
 #[derive(Debug)]
@@ -18,13 +29,18 @@ pub(crate) struct Source<'a, O: ?Sized> {
     pub(crate) len: usize,
     /// A permutation of at least all indices below `len`; those that are gone are skipped.
     pub(crate) order: &'a [u32],
-    /// Numbers the rejected.
-    pub(crate) rejected: Cursor,
 }
 
-/// How many objects ahead of the one at hand memory is asked for: more than the processor would find by itself, few enough to stay
-/// in the first-level cache. (Counting takes 0.7 of the time without, at 100k and at 1M objects.)
+/// How many objects ahead memory is prefetched: more than the processor would find by itself, few enough to stay in the first-level
+/// cache.
 pub(super) const AHEAD: usize = 64;
+/// With fewer objects the user's boxes stay in the cache, and prefetching them costs more than it saves.
+const PREFETCH_FROM: usize = 40_000;
+/// A group is located so many groups after it was copied.
+const LAG: usize = 2;
+const GROUPS: usize = BLOCK / WIDTH;
+/// The most blocks that a worker claims at a time.
+const MOST_BLOCKS: usize = 32;
 
 /// What a worker saw while gathering.
 #[derive(Debug, Default)]
@@ -33,45 +49,334 @@ pub(crate) struct Seen {
     /// Whether some object is in groups of its own.
     pub(crate) grouped: bool,
     /// Whether some object is a ball.
-    pub(crate) round: bool,
+    pub(crate) has_balls: bool,
 }
 
 impl Seen {
     pub(crate) fn clear(&mut self) {
         self.rejected.clear();
-        (self.grouped, self.round) = (false, false);
+        (self.grouped, self.has_balls) = (false, false);
+    }
+}
+
+/// A worker's memory for gathering.
+#[derive(Debug)]
+pub(crate) struct Gatherer {
+    located: Located,
+    /// There was no room: the pass must run again.
+    pub(crate) full: Option<Full>,
+    pub(crate) segments: usize,
+    spare: Spare,
+}
+
+impl Default for Gatherer {
+    fn default() -> Self {
+        Gatherer { located: Located::new(), full: None, segments: 0, spare: Spare::default() }
+    }
+}
+
+impl Gatherer {
+    fn clear(&mut self) {
+        self.located.clear();
+        (self.full, self.segments, self.spare) = (None, 0, Spare::default());
+    }
+
+    pub(crate) fn spans(&self) -> [Coords; MAX_LEVELS] {
+        self.located.spans()
+    }
+}
+
+/// A block to visit.
+struct Visited<'a, S, const D: usize> {
+    /// Its first position.
+    first: usize,
+    block: &'a mut StagedBlock<S, D>,
+    /// The block that is written next.
+    next: Option<&'a StagedBlock<S, D>>,
+}
+
+/// What the workers append segments to.
+struct Target<'a, S, const D: usize> {
+    levels: &'a [Level<S, D>],
+    pool: &'a Pool,
+    directory: &'a Directory,
+    kernel: Kernel,
+}
+
+impl<S: Scalar, const D: usize> Engine<S, D> {
+    /// Copies the boxes, unless they are staged already, and appends them to their chunks. Runs again, with more room or coarser
+    /// cells, until all are appended.
+    pub(crate) fn gather<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, staged: bool, team: Team) -> Gathered {
+        let mut staged = staged;
+        let pool_before = self.grid.pool.bytes();
+        loop {
+            let outcome = self.gather_once(source, staged, team);
+            staged = true;
+            match outcome {
+                Ok(()) => {
+                    let oversized = self.grid.oversized_objects();
+                    let plan = self.plan.as_mut().expect("a plan was made");
+                    if !plan.is_swamped(oversized) || self.stats.replanned {
+                        plan.accept(oversized);
+                        break;
+                    }
+                    self.clear(team);
+                    self.replan(source.len, source.order.len(), team);
+                }
+                Err(Full::Directory) => {
+                    let bits = (self.grid.directory.bits() + 2).max(Directory::bits_for(self.grid.pool.used() as usize));
+                    self.clear(team);
+                    self.grow_directory(bits);
+                }
+                Err(Full::Memory(bytes)) => memory::refused_by_system(bytes),
+                Err(Full::Limit(bytes)) => self.budget.refuse(bytes - pool_before),
+                Err(Full::Pool) => {
+                    self.plan.as_mut().expect("a plan was made").coarsen();
+                    self.clear(team);
+                }
+            }
+            self.stats.repeats += 1;
+        }
+        self.budget.charge(self.grid.pool.bytes() - pool_before);
+        Gathered(())
+    }
+
+    fn gather_once<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, staged: bool, team: Team) -> Result<(), Full> {
+        let plan = self.plan.as_ref().expect("a plan was made");
+        self.grid.levels.clear();
+        memory::reserve_exact(&mut self.grid.levels, plan.levels.len());
+        self.grid.levels.extend_from_slice(&plan.levels);
+
+        self.deal_blocks(source.order.len(), team);
+        let target =
+            Target { levels: &self.grid.levels, pool: &self.grid.pool, directory: &self.grid.directory, kernel: self.kernel };
+        let shares = &self.shares;
+        let blocks = Portions::new(&mut self.staged, &self.bounds, shares);
+        let workers = Blocks::new(&mut self.workers, 1);
+        team.each(|index| {
+            scope!("pivotgrid::gather::worker");
+            let Some(worker) = workers.claim_one() else { return };
+            let Worker { gatherer, seen, .. } = &mut **worker;
+            gatherer.clear();
+            seen.rejected.clear();
+            while let Some(mut unit) = shares.claim(index) {
+                let (first, blocks) = blocks.of(&mut unit);
+                let mut last = None;
+                for at in 0..blocks.len() {
+                    let (block, next) = blocks[at..].split_first_mut().expect("a block");
+                    let block = Visited { first: (first + at) * BLOCK, block, next: next.first() };
+                    source.block(block, staged, &target, gatherer, seen, &mut last);
+                }
+            }
+        });
+        self.grid.spans = [[0; 3]; MAX_LEVELS];
+        let mut full = None;
+        for worker in self.workers.iter().take(team.workers()) {
+            full = full.or(worker.gatherer.full);
+            for (all, spans) in self.grid.spans.iter_mut().zip(worker.gatherer.spans()) {
+                *all = std::array::from_fn(|axis| all[axis].max(spans[axis]));
+            }
+        }
+        full.map_or(Ok(()), Err)
+    }
+
+    /// Copies the boxes and does nothing else: for planning, which looks at them before there are levels.
+    pub(crate) fn stage<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, team: Team) {
+        self.deal_blocks(source.order.len(), team);
+        let shares = &self.shares;
+        let blocks = Portions::new(&mut self.staged, &self.bounds, shares);
+        let workers = Blocks::new(&mut self.workers, 1);
+        team.each(|index| {
+            scope!("pivotgrid::plan::stage");
+            let Some(worker) = workers.claim_one() else { return };
+            while let Some(mut unit) = shares.claim(index) {
+                let (first, blocks) = blocks.of(&mut unit);
+                for (at, block) in (first..).zip(blocks) {
+                    source.stage(at * BLOCK, block, &mut worker.seen);
+                }
+            }
+        });
+    }
+
+    /// Deals the staged blocks to the workers: each a part of its own, in claims.
+    pub(super) fn deal_blocks(&mut self, visited: usize, team: Team) {
+        let blocks = visited.div_ceil(BLOCK);
+        let claim = self.claim_blocks(visited, team);
+        let units = blocks.div_ceil(claim);
+        self.bounds.clear();
+        memory::reserve(&mut self.bounds, units + 1);
+        self.bounds.extend((0..units).map(|unit| (unit * claim) as u32).chain([blocks as u32]));
+        memory::refusable(self.shares.reserve(team.workers(), units), units);
+        self.shares.deal(team.workers(), units, |unit| unit * team.workers() / units);
+    }
+
+    /// Blocks per claim: few enough that there are some for every worker, many enough that two of them seldom meet in a chunk.
+    pub(super) fn claim_blocks(&self, visited: usize, team: Team) -> usize {
+        team.claim(visited.div_ceil(BLOCK), MOST_BLOCKS)
     }
 }
 
 impl<O: ?Sized> Source<'_, O> {
-    /// Copies the boxes of a block of visiting positions, the first of which is `first`.
-    ///
-    /// Nothing but the copy happens in the first loop, so the processor overlaps the cache misses of many objects.
-    pub(crate) fn gather<S: Scalar, const D: usize>(&self, first: usize, block: &mut [Staged<S, D>], seen: &mut Seen)
+    /// Copies and locates a block, and appends its segments. `last` is the chunk of the block before.
+    fn block<'t, S: Scalar, const D: usize>(
+        &self,
+        Visited { first, block, next }: Visited<'_, S, D>,
+        staged: bool,
+        target: &Target<'t, S, D>,
+        gatherer: &mut Gatherer,
+        seen: &mut Seen,
+        last: &mut Option<(Key, ChunkHead<'t>)>,
+    ) where
+        O: Objects<S, D>,
+    {
+        let len = BLOCK.min(self.order.len() - first);
+        let full = gatherer.full.is_some();
+        gatherer.located.begin_block();
+        if staged {
+            target.locate(block, 0..GROUPS, &mut gatherer.located);
+        } else if len == BLOCK && self.len >= PREFETCH_FROM && !full {
+            for step in 0..GROUPS + LAG {
+                if step < GROUPS {
+                    if let Some(next) = next {
+                        next.prefetch_write(WIDTH * step);
+                    }
+                    self.copy::<S, D, true>(first, WIDTH * step..WIDTH * step + WIDTH, block, seen);
+                }
+                if step >= LAG {
+                    target.locate(block, step - LAG..step - LAG + 1, &mut gatherer.located);
+                }
+            }
+        } else {
+            self.stage(first, block, seen);
+            if !full {
+                target.locate(block, 0..GROUPS, &mut gatherer.located);
+            }
+        }
+        if full {
+            return;
+        }
+        if gatherer.located.has_special {
+            self.reject(first, len, block, &mut gatherer.located, seen);
+        }
+        if let Err(full) = target.append(first, len, block, gatherer, last) {
+            gatherer.full = Some(full);
+        }
+    }
+
+    /// Copies the boxes of a block.
+    fn stage<S: Scalar, const D: usize>(&self, first: usize, block: &mut StagedBlock<S, D>, seen: &mut Seen)
     where
         O: Objects<S, D>,
     {
-        let ids = &self.order[first..first + block.len()];
-        for (position, (staged, &id)) in (first..).zip(block.iter_mut().zip(ids)) {
-            if let Some(&soon) = self.order.get(position + AHEAD) {
-                self.objects.expect(soon as usize);
-            }
-            let id = id as usize;
-            *staged = if id < self.len {
-                seen.grouped |= self.objects.groups(id) != Groups::ALL;
-                seen.round |= self.objects.ball(id).is_some();
-                Staged { bounds: self.objects.bounds(id), place: Place { cell: Place::LISTED, rank: 0 } }
-            } else {
-                Staged::VACANT
-            };
+        let len = BLOCK.min(self.order.len() - first);
+        if self.len >= PREFETCH_FROM {
+            self.copy::<S, D, true>(first, 0..len, block, seen);
+        } else {
+            self.copy::<S, D, false>(first, 0..len, block, seen);
         }
-        for (staged, &id) in block.iter_mut().zip(ids) {
-            if !staged.bounds.is_valid() && !staged.place.is_vacant() {
-                staged.place = Place { cell: Place::REJECTED, rank: self.rejected.take(1) as u32 };
-                memory::push(&mut seen.rejected, Rejected { index: id as usize, reason: reason(&staged.bounds) });
-            }
+        // Lanes without an object repeat the last one: they change nothing.
+        for at in len..BLOCK {
+            let bounds = block.bounds(len - 1);
+            block.set_bounds(at, &bounds);
         }
     }
+
+    /// Copies boxes. Nothing else happens in the loop, so the processor overlaps the cache misses of many objects.
+    #[inline(always)]
+    fn copy<S: Scalar, const D: usize, const PREFETCH: bool>(
+        &self,
+        first: usize,
+        range: std::ops::Range<usize>,
+        block: &mut StagedBlock<S, D>,
+        seen: &mut Seen,
+    ) where
+        O: Objects<S, D>,
+    {
+        for at in range {
+            if PREFETCH && let Some(&soon) = self.order.get(first + at + AHEAD) {
+                self.objects.expect(soon as usize);
+            }
+            let id = self.order[first + at] as usize;
+            let bounds = if id < self.len {
+                seen.grouped |= self.objects.groups(id) != Groups::ALL;
+                seen.has_balls |= self.objects.ball(id).is_some();
+                self.objects.bounds(id)
+            } else {
+                Aabb::EMPTY
+            };
+            block.set_bounds(at, &bounds);
+        }
+    }
+
+    /// Tells positions without an object from invalid boxes, and notes the latter.
+    #[cold]
+    fn reject<S: Scalar, const D: usize>(
+        &self,
+        first: usize,
+        len: usize,
+        block: &StagedBlock<S, D>,
+        located: &mut Located,
+        seen: &mut Seen,
+    ) {
+        for at in 0..len {
+            if located.level(at) == REJECTED {
+                let index = self.order[first + at] as usize;
+                if index >= self.len {
+                    located.set_level(at, VACANT);
+                } else {
+                    memory::push(&mut seen.rejected, Rejected { index, reason: reason(&block.bounds(at)) });
+                }
+            }
+        }
+        located.find_changes();
+    }
+}
+
+impl<'t, S: Scalar, const D: usize> Target<'t, S, D> {
+    #[inline(always)]
+    fn locate(&self, block: &mut StagedBlock<S, D>, groups: std::ops::Range<usize>, located: &mut Located) {
+        self.kernel.dispatch(Locate { levels: self.levels, block, located, groups });
+    }
+
+    /// Appends the segments of a block to the lists of their chunks.
+    #[inline(always)]
+    fn append(
+        &self,
+        first: usize,
+        len: usize,
+        block: &mut StagedBlock<S, D>,
+        gatherer: &mut Gatherer,
+        last: &mut Option<(Key, ChunkHead<'t>)>,
+    ) -> Result<(), Full> {
+        let located = &gatherer.located;
+        block.starts = located.changes;
+        block.starts[0] |= 1;
+        let mut at = 0;
+        while at < len {
+            let segment = block.segment(at, len);
+            let key = located.key(at);
+            if key[3] as i32 != VACANT {
+                let head = match *last {
+                    Some((there, head)) if there == key => head,
+                    _ => {
+                        let id = self.directory.find_or_insert(self.pool, &key, &mut gatherer.spare)?;
+                        self.pool.chunk(id)
+                    }
+                };
+                *last = Some((key, head));
+                block.next[at] = head.append((first + at) as u32, segment.len() as u32);
+                gatherer.segments += 1;
+            }
+            at = segment.end;
+        }
+        Ok(())
+    }
+}
+
+/// Where the entries of a chunk go that is none: the lists of what has no level.
+pub(super) fn special(key: &Key) -> Option<i32> {
+    let level = key[3] as i32;
+    matches!(level, OVERSIZED | REJECTED).then_some(level)
 }
 
 #[cold]

@@ -1,10 +1,9 @@
-//! The rebuild: plan, gather, count, offset, scatter.
+//! The rebuild: plan, gather, arrange, sort.
 
+pub(crate) mod arrange;
 pub(crate) mod costs;
-pub(crate) mod count;
 pub(crate) mod density;
 pub(crate) mod gather;
-pub(crate) mod offset;
 pub(crate) mod plan;
-pub(crate) mod scatter;
+pub(crate) mod sort;
 pub(crate) mod survey;

@@ -4,15 +4,19 @@
 
 use super::costs::{Costs, Predicted};
 use super::density::Density;
+use super::gather::Source;
 use super::survey::{Extent, SizeClass, Survey};
-use crate::layout::staged::Staged;
+use crate::engine::Engine;
+use crate::layout::staged::{BLOCK, StagedBoxes};
 use crate::layout::{Coords, Level, Shape};
+use crate::lockfree::{Blocks, Cursor};
 use crate::runtime::memory;
+use crate::runtime::objects::Objects;
+use crate::runtime::scope::scope;
+use crate::runtime::team::Team;
 use crate::{Config, Scalar};
 
-/// The most levels there can be. Few levels are better than many (a pair of levels costs every fine chunk a look into the
-/// coarse level), and what fits none of them goes to a plain list.
-pub(crate) const MAX_LEVELS: usize = 8;
+pub(crate) use crate::layout::MAX_LEVELS;
 
 /// The levels of a step and what they were chosen for.
 #[derive(Clone, Debug)]
@@ -64,7 +68,7 @@ impl<S: Scalar, const D: usize> Plan<S, D> {
         objects: usize,
         survey: &Survey,
         extent: &Extent<S, D>,
-        staged: &[Staged<S, D>],
+        staged: StagedBoxes<'_, S, D>,
         config: &Config,
     ) -> Self {
         let classes = survey.classes();
@@ -93,6 +97,48 @@ impl<S: Scalar, const D: usize> Plan<S, D> {
         }
     }
 }
+
+impl<S: Scalar, const D: usize> Engine<S, D> {
+    /// Makes sure that there is a plan. Returns whether the boxes were staged for it.
+    pub(crate) fn plan<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, team: Team) -> bool {
+        let objects = source.len;
+        if objects <= self.config.all_pairs_up_to {
+            self.plan = Some(Plan::all_pairs(objects));
+            return false;
+        }
+        if self.plan.as_ref().is_some_and(|plan| plan.suits(objects)) {
+            return false;
+        }
+        self.stage(source, team);
+        self.replan(objects, source.order.len(), team);
+        true
+    }
+
+    /// Looks at all sizes and chooses levels.
+    pub(crate) fn replan(&mut self, objects: usize, visited: usize, team: Team) {
+        let staged = StagedBoxes::new(&self.staged, visited);
+        let (cursor, extent) = (Cursor::new(), Extent::new());
+        let workers = Blocks::new(&mut self.workers, 1);
+        let claim = team.claim(visited.div_ceil(BLOCK), MOST_BLOCKS) * BLOCK;
+        team.run(|| {
+            scope!("pivotgrid::plan::survey");
+            let Some(worker) = workers.claim_one() else { return };
+            worker.survey.clear();
+            while let Some(positions) = cursor.claim(claim, visited) {
+                worker.survey.observe(staged, positions, &extent);
+            }
+        });
+        self.survey.clear();
+        for worker in self.workers.iter().take(team.workers()) {
+            self.survey.merge(&worker.survey);
+        }
+        self.plan = Some(Plan::choose(objects, &self.survey, &extent, staged, &self.config));
+        self.stats.replanned = true;
+    }
+}
+
+/// The most blocks of boxes that a worker surveys at a time.
+const MOST_BLOCKS: usize = 16;
 
 fn drifted(before: f64, now: f64) -> bool {
     now > before * DRIFT || before > now * DRIFT
@@ -284,19 +330,20 @@ impl<const D: usize> Scene<D> {
 mod tests {
     use super::*;
     use crate::Aabb;
-    use crate::layout::staged::{Place, Staged};
+    use crate::layout::staged::tests::stage;
 
     fn plan<S: Scalar>(boxes: impl IntoIterator<Item = Aabb<S, 3>>) -> Plan<S, 3> {
         plan_with(boxes, &Config::default())
     }
 
     fn plan_with<S: Scalar>(boxes: impl IntoIterator<Item = Aabb<S, 3>>, config: &Config) -> Plan<S, 3> {
-        let staged: Vec<_> =
-            boxes.into_iter().map(|bounds| Staged { bounds, place: Place { cell: Place::LISTED, rank: 0 } }).collect();
+        let boxes: Vec<_> = boxes.into_iter().collect();
+        let blocks = stage(&boxes);
+        let staged = StagedBoxes::new(&blocks, boxes.len());
         let (mut survey, extent) = (Survey::default(), Extent::new());
         survey.clear();
-        survey.observe(&staged, &extent);
-        Plan::choose(staged.len(), &survey, &extent, &staged, config)
+        survey.observe(staged, 0..staged.len(), &extent);
+        Plan::choose(staged.len(), &survey, &extent, staged, config)
     }
 
     fn lattice(side: usize, step: f32, edge: f32) -> impl Iterator<Item = Aabb<f32, 3>> {

@@ -1,6 +1,8 @@
 //! What the planner wants to know of a scene: how far it extends and which sizes occur how often.
 
-use crate::layout::staged::Staged;
+use std::ops::Range;
+
+use crate::layout::staged::StagedBoxes;
 use crate::lockfree::Bound;
 use crate::runtime::memory;
 use crate::{Aabb, Scalar};
@@ -88,14 +90,16 @@ impl Survey {
         self.classes.capacity() * size_of::<SizeClass>()
     }
 
-    /// Takes in a block of gathered objects.
-    pub(crate) fn observe<S: Scalar, const D: usize>(&mut self, block: &[Staged<S, D>], extent: &Extent<S, D>) {
+    /// Takes in the boxes of some positions.
+    pub(crate) fn observe<S: Scalar, const D: usize>(
+        &mut self,
+        boxes: StagedBoxes<'_, S, D>,
+        positions: Range<usize>,
+        extent: &Extent<S, D>,
+    ) {
         let mut around = Aabb::EMPTY;
-        for staged in block {
-            if !staged.place.takes_part() {
-                continue;
-            }
-            let bounds = &staged.bounds;
+        for bounds in positions.filter_map(|position| boxes.get(position)) {
+            let bounds = &bounds;
             let mut edges = [0.0; 3];
             for (axis, edge) in edges.iter_mut().enumerate().take(D) {
                 *edge = bounds.max[axis].to_f64() - bounds.min[axis].to_f64();

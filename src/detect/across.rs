@@ -6,78 +6,85 @@
 
 use std::ops::Range;
 
-use super::{Finder, View};
+use super::View;
 use crate::faults::{Fault, injected};
-use crate::layout::{Coords, Window, chunk_key, key_parts};
-use crate::lockfree::Chunk;
+use crate::kernel::bits;
+use crate::kernel::compare::{Comparer, overlapping};
+use crate::kernel::isa::Isa;
+use crate::layout::{Chunk, Coords, Window, key_parts};
+use crate::runtime::memory;
 use crate::{Aabb, Scalar};
 
-/// Lists the comparisons of some entries of a chunk with everything coarser.
-pub(super) fn list<S: Scalar, const D: usize>(
+/// Searches everything coarser than a chunk for what meets some of its entries. `near` is memory for it.
+#[inline(always)]
+pub(super) fn search<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     view: &View<'_, S, D>,
-    chunk: Chunk<'_>,
+    chunk: &Chunk,
     entries: Range<usize>,
-    finder: &mut Finder,
+    near: &mut Vec<u32>,
+    comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
 ) {
     let (level, coords) = key_parts(chunk.key());
     let coarser = level + 1 + usize::from(injected(Fault::LevelSkipped))..view.grid.levels.len();
-    if coarser.is_empty() && view.grid.listed.is_empty() {
+    if coarser.is_empty() && view.grid.oversized.is_empty() {
         return;
     }
-    let mut around = Aabb::EMPTY;
-    entries.clone().for_each(|entry| around.grow(&view.columns.bounds(entry)));
-
-    finder.near.clear();
+    let around = view.columns.box_around(entries.clone());
+    near.clear();
     for coarse in coarser {
         if view.grid.objects[coarse] > 0 {
-            finder.candidates += look(view, coarse, &around, &mut finder.near);
+            view.runs_around(coarse, &around, |run| collect(comparer, &around, run, near));
         }
     }
-    finder.candidates += view.grid.listed.len() as u64;
     if !injected(Fault::ListedAcrossMissed) {
-        view.kernel.hits(&view.columns, &around, view.grid.listed.clone(), &mut finder.near);
+        collect(comparer, &around, view.grid.oversized.clone(), near);
     }
 
-    for &entry in &finder.near {
+    for &entry in near.iter() {
         let entry = entry as usize;
         let window = Window::new(&view.grid.levels[level], view.grid.spans[level], &view.columns.bounds(entry));
         if let Some(window) = window.within::<D>(coords) {
             window.runs(chunk, |run| {
                 let run = run.start.max(entries.start)..run.end.min(entries.end);
                 if !run.is_empty() {
-                    finder.tasks.add(entry, run);
+                    comparer.meet(entry, run);
                 }
             });
         }
     }
 }
 
-/// Collects the entries of a level that overlap a box. Returns how many it looked at.
-fn look<S: Scalar, const D: usize>(view: &View<'_, S, D>, level: usize, around: &Aabb<S, D>, near: &mut Vec<u32>) -> u64 {
-    let mut candidates = 0;
-    view.runs_around(level, around, |run| {
-        candidates += run.len() as u64;
-        view.kernel.hits(&view.columns, around, run, near);
+/// Collects the entries of a run that overlap a box.
+#[inline(always)]
+fn collect<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
+    comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
+    around: &Aabb<S, D>,
+    run: Range<usize>,
+    near: &mut Vec<u32>,
+) {
+    comparer.candidates += run.len() as u64;
+    overlapping(comparer.isa, &comparer.columns, around, run, |window, mask| {
+        memory::reserve(near, 16);
+        near.extend(bits(u32::from(mask)).map(|lane| (window + lane) as u32));
     });
-    candidates
 }
 
 impl<S: Scalar, const D: usize> View<'_, S, D> {
     /// Calls `f` with the runs of entries that hold everything of a level that overlaps a box.
     pub(crate) fn runs_around(&self, level: usize, around: &Aabb<S, D>, mut f: impl FnMut(Range<usize>)) {
         let window = Window::new(&self.grid.levels[level], self.grid.spans[level], around);
-        let mut search = |coords: Coords, chunk: Chunk<'_>| {
+        let mut search = |coords: Coords, chunk: &Chunk| {
             if let Some(window) = window.within::<D>(coords) {
                 window.runs(chunk, &mut f);
             }
         };
         let (low, high) = window.chunks::<D>();
         let touched = (0..D).fold(1.0, |touched, axis| touched * (f64::from(high[axis]) - f64::from(low[axis]) + 1.0));
-        if touched <= self.grid.chunks.len() as f64 {
+        if touched <= self.grid.chunks().len() as f64 {
             for z in low[2]..=high[2] {
                 for y in low[1]..=high[1] {
                     for x in low[0]..=high[0] {
-                        if let Some((_, chunk)) = self.grid.directory.find(&self.grid.pool, &chunk_key(level, [x, y, z])) {
+                        if let Some(chunk) = self.grid.find(level, [x, y, z]) {
                             search([x, y, z], chunk);
                         }
                     }
@@ -85,8 +92,7 @@ impl<S: Scalar, const D: usize> View<'_, S, D> {
             }
         } else {
             // A box that covers more chunks than there are: go through those that there are.
-            for &id in &self.grid.chunks {
-                let chunk = self.grid.pool.chunk(id);
+            for chunk in self.grid.chunks() {
                 let (its_level, coords) = key_parts(chunk.key());
                 if its_level == level {
                     search(coords, chunk);

@@ -1,11 +1,9 @@
 //! Detection: a read-only grid becomes pairs.
 //!
-//! In parallel over items of work, each a run of entries of some chunks. Reads the grid and the table; writes the worker's own
-//! pairs and nothing else. For each chunk it lists which entry is to be compared with which runs of others, and has a kernel do
-//! that.
+//! In parallel over items of work, each a run of entries of some chunks; a worker takes the items that it sorted first. Reads the
+//! grid and the table; writes the worker's own pairs and nothing else.
 
 mod across;
-mod listed;
 pub(crate) mod neighborhood;
 mod same_level;
 pub(crate) mod sink;
@@ -13,10 +11,21 @@ pub(crate) mod sink;
 use std::ops::Range;
 
 use crate::Scalar;
-use crate::kernel::{Columns, Kernel, Tasks};
+use crate::build::sort::Sorted;
+use crate::engine::{Engine, Worker};
+use crate::faults::{Fault, injected};
+use crate::kernel::compare::{Comparer, Comparisons, PairRoom};
+use crate::kernel::isa::Isa;
+use crate::kernel::{Columns, IsaWork, Kernel};
 use crate::layout::grid::{Grid, Item};
-use crate::runtime::memory::Budget;
+use crate::lockfree::{Blocks, Cursor};
+use crate::runtime::memory;
+use crate::runtime::scope::scope;
+use crate::runtime::team::Team;
 use sink::{Consumer, Sink};
+
+/// Oversized entries that a worker compares with all others at a time.
+const OVERSIZED_BLOCK: usize = 32;
 
 /// What detection reads.
 #[derive(Debug)]
@@ -26,68 +35,158 @@ pub(crate) struct View<'a, S, const D: usize> {
     pub(crate) kernel: Kernel,
 }
 
-/// A worker's memory for finding pairs, and how many it looked at.
+/// A worker's memory for finding pairs, and how many it compared.
 #[derive(Debug, Default)]
 pub(crate) struct Finder {
     /// How many pairs of boxes were compared.
     pub(crate) candidates: u64,
-    tasks: Tasks,
+    comparisons: Comparisons,
     reach: same_level::Reach,
-    /// Entries of coarser levels near the chunk at hand.
+    /// Entries of coarser levels near the current chunk.
     near: Vec<u32>,
 }
 
 impl Finder {
-    pub(crate) fn clear(&mut self) {
+    /// Makes it ready for a step. Its lists get their memory here, once.
+    pub(crate) fn prepare(&mut self) {
         self.candidates = 0;
-        self.tasks.clear();
+        self.comparisons.reserve();
+        self.comparisons.clear();
+        self.reach.reserve();
     }
 
-    /// Room for tasks of short and long runs, and for near entries.
-    pub(crate) fn capacity(&self) -> [usize; 3] {
-        let (short, long) = self.tasks.capacity();
-        [short, long, self.near.capacity()]
+    /// Room for near entries.
+    pub(crate) fn near_capacity(&self) -> usize {
+        self.near.capacity()
     }
 
-    /// As much room as that, if it can be had.
-    pub(crate) fn stock_up(&mut self, [short, long, near]: [usize; 3], budget: &Budget) {
-        self.tasks.clear();
-        self.tasks.stock_up((short, long), budget);
+    /// As much room for near entries, if it can be had.
+    pub(crate) fn stock_up(&mut self, near: usize, budget: &memory::Budget) {
         self.near.clear();
         budget.stock_up(&mut self.near, near);
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.near.capacity() * size_of::<u32>() + self.tasks.bytes()
+        self.near.capacity() * size_of::<u32>() + self.comparisons.bytes() + self.reach.bytes()
+    }
+}
+
+impl<S: Scalar, const D: usize> Engine<S, D> {
+    /// Finds the pairs, and has each worker hand its own to a consumer of its own. In the end `finish` gets the consumers.
+    pub(crate) fn detect<C: Consumer>(
+        &mut self,
+        _: &Sorted,
+        team: Team,
+        consumer: impl Fn() -> C + Sync,
+        finish: impl Fn(C) + Sync,
+    ) {
+        let items = self.grid.items.len();
+        self.deal_items(team);
+        let view = View { grid: &self.grid, columns: self.table.columns(&self.order), kernel: self.kernel };
+        let (shares, oversized) = (&self.shares, Cursor::new());
+        let stock = Blocks::new(&mut self.pairs, 1);
+        let workers = Blocks::new(&mut self.workers, 1);
+        let (budget, missed) = (&self.budget, Cursor::new());
+        team.each(|index| {
+            scope!("pivotgrid::detect::worker");
+            let Some(worker) = workers.claim_one() else { return };
+            let Worker { finder, pairs_beyond, .. } = &mut **worker;
+            let mut sink = Sink::new(&stock, pairs_beyond, budget, consumer());
+            while let Some(unit) = shares.claim(index) {
+                debug_assert!(unit.index() < items);
+                view.detect(&view.grid.items[unit.index()], finder, &mut sink);
+                if sink.has_enough() {
+                    // No worker finds anything left to claim.
+                    shares.drain();
+                    oversized.take(view.grid.oversized.len());
+                    break;
+                }
+            }
+            while let Some(block) = oversized.claim(OVERSIZED_BLOCK, view.grid.oversized.len()) {
+                let first = view.grid.oversized.start;
+                view.detect_oversized(first + block.start..first + block.end, finder, &mut sink);
+                if sink.has_enough() {
+                    oversized.take(view.grid.oversized.len());
+                }
+            }
+            let (consumer, without_room) = sink.finish();
+            missed.take(without_room);
+            finish(consumer);
+        });
+        sink::refuse_missed(missed.claimed(), team.workers(), budget);
+        for worker in &mut self.workers {
+            memory::reserve(&mut self.pairs, worker.pairs_beyond.len());
+            self.pairs.append(&mut worker.pairs_beyond);
+        }
     }
 }
 
 impl<S: Scalar, const D: usize> View<'_, S, D> {
     /// Finds the pairs of an item: its entries against the rest of their level, and against everything coarser.
-    pub(crate) fn detect<C: Consumer>(&self, item: &Item, finder: &mut Finder, sink: &mut Sink<'_, C>) {
-        for &id in &self.grid.chunks[item.first_chunk as usize..item.end_chunk as usize] {
-            let chunk = self.grid.pool.chunk(id);
-            let all = chunk.entries();
-            let entries = all.start.max(item.begin as usize)..all.end.min(item.end as usize);
-            if !entries.is_empty() {
-                same_level::list(self, chunk, entries.clone(), &mut finder.reach, &mut finder.tasks);
-                across::list(self, chunk, entries, finder);
+    fn detect<C: Consumer>(&self, item: &Item, finder: &mut Finder, sink: &mut Sink<'_, C>) {
+        self.search(Part::Item(item), finder, sink);
+        sink.settle();
+    }
+
+    /// Finds the pairs among some of the oversized and all oversized behind them.
+    fn detect_oversized<C: Consumer>(&self, entries: Range<usize>, finder: &mut Finder, sink: &mut Sink<'_, C>) {
+        self.search(Part::Oversized(entries), finder, sink);
+        sink.settle();
+    }
+
+    fn search(&self, part: Part<'_>, finder: &mut Finder, out: &mut dyn PairRoom) {
+        let view = self;
+        if self.columns.has_extras() {
+            self.kernel.dispatch(Search::<_, D, true> { view, part, finder, out });
+        } else {
+            self.kernel.dispatch(Search::<_, D, false> { view, part, finder, out });
+        }
+    }
+}
+
+/// What to search.
+enum Part<'a> {
+    Item(&'a Item),
+    /// Oversized entries, each with all behind it.
+    Oversized(Range<usize>),
+}
+
+/// A search, compiled for each instruction set.
+struct Search<'a, S, const D: usize, const EXTRAS: bool> {
+    view: &'a View<'a, S, D>,
+    part: Part<'a>,
+    finder: &'a mut Finder,
+    out: &'a mut dyn PairRoom,
+}
+
+impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D, EXTRAS> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Search { view, part, finder, out } = self;
+        let Finder { candidates, comparisons, reach, near } = finder;
+        let mut comparer = Comparer::<I, S, D, EXTRAS>::new(isa, view.columns, comparisons, out);
+        match part {
+            Part::Item(item) => {
+                for chunk in &view.grid.chunks()[item.first_chunk as usize..item.end_chunk as usize] {
+                    let all = chunk.entries();
+                    let entries = all.start.max(item.begin as usize)..all.end.min(item.end as usize);
+                    if !entries.is_empty() {
+                        same_level::search(view, chunk, entries.clone(), reach, &mut comparer);
+                        across::search(view, chunk, entries, near, &mut comparer);
+                    }
+                }
+            }
+            Part::Oversized(entries) => {
+                for entry in entries {
+                    let end = view.grid.oversized.end - usize::from(injected(Fault::ListedLastMissed));
+                    comparer.meet(entry, entry + 1..end);
+                }
             }
         }
-        self.compare(finder, sink);
-    }
-
-    /// Finds the pairs among some of the listed and all listed behind them.
-    pub(crate) fn detect_listed<C: Consumer>(&self, entries: Range<usize>, finder: &mut Finder, sink: &mut Sink<'_, C>) {
-        listed::list(self, entries, &mut finder.tasks);
-        self.compare(finder, sink);
-    }
-
-    fn compare<C: Consumer>(&self, finder: &mut Finder, sink: &mut Sink<'_, C>) {
-        while !finder.tasks.is_done() && !sink.has_enough() {
-            self.kernel.pairs(&self.columns, &mut finder.tasks, sink.room());
-        }
-        finder.candidates += finder.tasks.clear();
-        sink.settle();
+        comparer.compare();
+        comparer.flush();
+        *candidates += comparer.candidates;
     }
 }

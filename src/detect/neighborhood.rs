@@ -2,15 +2,14 @@
 
 use super::View;
 use crate::Scalar;
-use crate::layout::{Coords, Shape, chunk_key};
-use crate::lockfree::{Chunk, Row};
+use crate::layout::{Chunk, Coords, Row, Shape};
 
 /// A chunk and those around it, looked up when first asked for: a chunk whose entries keep away from its border asks for none.
 pub(crate) struct Neighborhood<'v, S, const D: usize> {
     view: &'v View<'v, S, D>,
     level: usize,
     coords: Coords,
-    chunks: [Chunk<'v>; 27],
+    chunks: [&'v Chunk; 27],
     /// A bit for each chunk that was looked up.
     known: u32,
 }
@@ -18,14 +17,14 @@ pub(crate) struct Neighborhood<'v, S, const D: usize> {
 impl<'v, S: Scalar, const D: usize> Neighborhood<'v, S, D> {
     const CENTER: i32 = 13;
 
-    pub(crate) fn new(view: &'v View<'v, S, D>, level: usize, coords: Coords, center: Chunk<'v>) -> Self {
-        let mut chunks = [Chunk::absent(); 27];
+    pub(crate) fn new(view: &'v View<'v, S, D>, level: usize, coords: Coords, center: &'v Chunk) -> Self {
+        let mut chunks = [&Chunk::EMPTY; 27];
         chunks[Self::CENTER as usize] = center;
         Neighborhood { view, level, coords, chunks, known: 1 << Self::CENTER }
     }
 
     #[inline(always)]
-    fn at(&mut self, offset: Coords) -> Chunk<'v> {
+    fn at(&mut self, offset: Coords) -> &'v Chunk {
         let index = (offset[0] + 3 * offset[1] + 9 * offset[2] + Self::CENTER) as usize;
         if self.known >> index & 1 == 0 {
             self.look_up(index, offset);
@@ -36,7 +35,7 @@ impl<'v, S: Scalar, const D: usize> Neighborhood<'v, S, D> {
     #[cold]
     fn look_up(&mut self, index: usize, offset: Coords) {
         let coords = std::array::from_fn(|axis| self.coords[axis] + offset[axis]);
-        if let Some((_, chunk)) = self.view.grid.directory.find(&self.view.grid.pool, &chunk_key(self.level, coords)) {
+        if let Some(chunk) = self.view.grid.find(self.level, coords) {
             self.chunks[index] = chunk;
         }
         self.known |= 1 << index;

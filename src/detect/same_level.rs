@@ -8,177 +8,243 @@ use std::ops::Range;
 use super::View;
 use super::neighborhood::Neighborhood;
 use crate::Scalar;
-use crate::build::offset::ITEM;
 use crate::faults::{Fault, injected};
-use crate::kernel::Tasks;
-use crate::layout::{Coords, Shape, key_parts};
-use crate::lockfree::{Chunk, ROW, Row};
+use crate::kernel::Work;
+use crate::kernel::compare::Comparer;
+use crate::kernel::isa::{Isa, Lanes, Mask, WIDTH, first_lanes};
+use crate::kernel::list::List;
+use crate::kernel::scalar::Vector;
+use crate::layout::grid::Item;
+use crate::layout::{Chunk, Coords, Level, ROW, Row, Shape, key_parts};
 
-/// What is known of the entries at hand while their comparisons are listed.
-#[derive(Clone, Debug)]
-pub(super) struct Reach {
-    /// The cells of the entries' corners relative to their chunk's first cell, four entries at a time.
-    low_x: [[i32; 4]; ITEM / 4],
-    high: [[[i32; 4]; ITEM / 4]; 3],
-    /// Of the entries of a row, those that reach beyond its end in x,
-    past_end: Few,
-    /// into a later row of their layer,
-    upward: Few,
+const MOST_ENTRIES: usize = Item::MOST_ENTRIES;
+
+/// The entries of a row that reach beyond it. A word holds the entry, relative to the first one searched, in its upper half, then
+/// the first and the last cell of the window that the entry meets in another row.
+#[derive(Debug, Default)]
+pub(crate) struct Reach {
+    /// Into a later row of their layer,
+    upward: List,
     /// into a later layer,
-    backward: Few,
-    /// into both.
-    corner: Few,
-}
-
-impl Default for Reach {
-    fn default() -> Self {
-        let few = Few { indices: [0; ITEM], len: 0 };
-        let (past_end, upward, backward, corner) = (few.clone(), few.clone(), few.clone(), few);
-        Reach { low_x: [[0; 4]; ITEM / 4], high: [[[0; 4]; ITEM / 4]; 3], past_end, upward, backward, corner }
-    }
-}
-
-/// Some of the entries at hand, by index.
-#[derive(Clone, Debug)]
-struct Few {
-    indices: [u8; ITEM],
-    len: usize,
-}
-
-impl Few {
-    /// Adds an index on a condition. Without a branch: whether an entry reaches beyond its row is anybody's guess.
-    #[inline(always)]
-    fn add_if(&mut self, index: usize, condition: bool) {
-        self.indices[self.len % ITEM] = index as u8;
-        self.len += usize::from(condition);
-    }
-
-    #[inline(always)]
-    fn iter(&self) -> impl Iterator<Item = usize> {
-        self.indices[..self.len].iter().map(|&index| usize::from(index))
-    }
+    backward: List,
+    /// into both,
+    corner: List,
+    /// and into the next chunk in x.
+    past_end: List,
 }
 
 impl Reach {
-    fn fill<S: Scalar, const D: usize>(&mut self, view: &View<'_, S, D>, level: usize, base: Coords, entries: Range<usize>) {
-        let (level, fours) = (&view.grid.levels[level], entries.len().div_ceil(4));
-        let padded = entries.start..entries.start + 4 * fours;
-        level.cells_on(0, &view.columns.min(0)[padded.clone()], base[0], &mut self.low_x[..fours]);
-        for axis in 0..D {
-            level.cells_on(axis, &view.columns.max(axis)[padded.clone()], base[axis], &mut self.high[axis][..fours]);
-        }
+    /// Makes the lists' memory, once.
+    pub(crate) fn reserve(&mut self) {
+        self.lists().into_iter().for_each(|list| list.reserve(MOST_ENTRIES + WIDTH));
     }
 
-    #[inline(always)]
-    fn low_x(&self, index: usize) -> i32 {
-        self.low_x.as_flattened()[index % ITEM]
+    pub(crate) fn bytes(&self) -> usize {
+        [&self.upward, &self.backward, &self.corner, &self.past_end].into_iter().map(List::bytes).sum()
     }
 
-    #[inline(always)]
-    fn high(&self, axis: usize, index: usize) -> i32 {
-        self.high[axis].as_flattened()[index % ITEM]
-    }
-
-    /// Lists the comparisons of some entries of a row with those behind them in it, and sorts out who reaches beyond it.
-    #[inline(always)]
-    fn own_row<const D: usize>(
-        &mut self,
-        tasks: &mut Tasks,
-        row: Row<'_>,
-        (y, z): (i32, i32),
-        first: usize,
-        entries: Range<usize>,
-    ) {
-        for few in [&mut self.past_end, &mut self.upward, &mut self.backward, &mut self.corner] {
-            few.len = 0;
-        }
-        for entry in entries {
-            let index = entry - first;
-            let (x, up) = (self.high(0, index), self.high(1, index) > y);
-            let back = D == 3 && self.high(2, index) > z;
-            let behind = if injected(Fault::ComparedWithItself) { entry } else { entry + 1 };
-            tasks.add(entry, behind..row.end((x as usize).min(ROW - 1)));
-            self.past_end.add_if(index, x >= ROW as i32);
-            self.upward.add_if(index, up);
-            if D == 3 {
-                self.backward.add_if(index, back);
-                self.corner.add_if(index, up & back);
-            }
-        }
+    fn lists(&mut self) -> [&mut List; 4] {
+        [&mut self.upward, &mut self.backward, &mut self.corner, &mut self.past_end]
     }
 }
 
-/// Lists the comparisons of some entries of a chunk, at most [`ITEM`], with the rest of their level.
-pub(super) fn list<S: Scalar, const D: usize>(
-    view: &View<'_, S, D>,
-    chunk: Chunk<'_>,
+// Cells of a window are relative to the chunk: from `-ROW` to `2 * ROW - 1`, which `ROW` more makes a byte.
+const _: () = assert!(3 * ROW <= 256 && MOST_ENTRIES <= 1 << 16);
+
+/// Packs an entry and the first and last cell of its window.
+#[inline(always)]
+fn pack<I: Isa>(isa: I, entry: I::Words, first: I::Words, last: I::Words) -> I::Words {
+    let first = isa.add(first, isa.splat(ROW as i32));
+    isa.or(isa.shl(entry, 16), isa.or(isa.shl(first, 8), last))
+}
+
+/// The entry, still in the upper half, and the first and last cell of its window.
+#[inline(always)]
+fn unpack<I: Isa>(isa: I, word: I::Words) -> (I::Words, I::Words, I::Words) {
+    let byte = isa.splat(0xff);
+    let first = isa.sub(isa.and(isa.shr(word, 8), byte), isa.splat(ROW as i32));
+    (isa.and(word, isa.splat(!0xffff)), first, isa.and(word, byte))
+}
+
+/// Searches some entries of a chunk, at most [`Item::MOST_ENTRIES`].
+#[inline(always)]
+pub(super) fn search<'v, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
+    view: &'v View<'v, S, D>,
+    chunk: &'v Chunk,
     entries: Range<usize>,
     reach: &mut Reach,
-    tasks: &mut Tasks,
+    comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
 ) {
+    debug_assert!(entries.len() <= MOST_ENTRIES);
     let (level, coords) = key_parts(chunk.key());
     let span = view.grid.spans[level];
-    let first = entries.start;
-    reach.fill(view, level, Shape::<D>::base_of(coords), entries.clone());
-    let mut around = Neighborhood::new(view, level, coords, chunk);
-
+    let mut search = RowSearch {
+        level: &view.grid.levels[level],
+        corner: Shape::<D>::base_of(coords),
+        span: if injected(Fault::SpanForgotten) { 0 } else { span[0] },
+        first: entries.start,
+        around: Neighborhood::new(view, level, coords, chunk),
+        reach,
+    };
+    comparer.set_base(entries.start);
     let mut rows = chunk.rows();
     while rows != 0 {
-        let row = chunk.row(rows.trailing_zeros() as usize);
-        let (y, z) = Shape::<D>::row_parts(rows.trailing_zeros() as usize);
+        let row = rows.trailing_zeros() as usize;
         rows &= rows - 1;
-        let inside = row.begin(0).max(first)..row.end(ROW - 1).min(entries.end);
+        let (pivots, (y, z)) = (chunk.row(row), Shape::<D>::row_parts(row));
+        let inside = pivots.begin(0).max(entries.start)..pivots.end(ROW - 1).min(entries.end);
         if inside.is_empty() {
             continue;
         }
-        reach.own_row::<D>(tasks, row, (y, z), first, inside);
-        for index in reach.past_end.iter().filter(|_| !injected(Fault::NextChunkMissed)) {
-            around.add_part(tasks, first + index, y, z, ROW as i32, reach.high(0, index));
+        comparer.isa.run(OwnRow { search: &mut search, comparer: &mut *comparer, row: pivots, at: (y, z), inside });
+        if !injected(Fault::NextChunkMissed) {
+            search.next_chunk(comparer, (y, z));
         }
         for other_y in y + 1..=y + span[1] - i32::from(injected(Fault::UpwardRowMissed)) {
-            around.add_row(tasks, first, reach, &reach.upward, (other_y, z), span[0]);
+            search.other_row(comparer, |reach| &reach.upward, (other_y, z));
         }
         if D == 3 {
             for other_z in z + 1..=z + span[2] {
                 for other_y in y - span[1] + i32::from(injected(Fault::BackwardRowMissed))..=y {
-                    around.add_row(tasks, first, reach, &reach.backward, (other_y, other_z), span[0]);
+                    search.other_row(comparer, |reach| &reach.backward, (other_y, other_z));
                 }
                 let corner = if injected(Fault::CornerRowsMissed) { 0 } else { span[1] };
                 for other_y in y + 1..=y + corner {
-                    around.add_row(tasks, first, reach, &reach.corner, (other_y, other_z), span[0]);
+                    search.other_row(comparer, |reach| &reach.corner, (other_y, other_z));
                 }
             }
         }
     }
 }
 
-impl<S: Scalar, const D: usize> Neighborhood<'_, S, D> {
-    /// Adds the comparisons of some entries with a row, each from `span` cells before its own to as far as it reaches.
+/// What the search of a chunk's rows needs.
+struct RowSearch<'v, 'r, S, const D: usize> {
+    level: &'v Level<S, D>,
+    /// The chunk's first cell.
+    corner: Coords,
+    /// The most cells that an entry of the level reaches beyond its own in x.
+    span: i32,
+    /// The first entry searched.
+    first: usize,
+    around: Neighborhood<'v, S, D>,
+    reach: &'r mut Reach,
+}
+
+/// The search within a row, compiled as a function of its own.
+struct OwnRow<'o, 'v, 'r, 'c, I, S, const D: usize, const EXTRAS: bool> {
+    search: &'o mut RowSearch<'v, 'r, S, D>,
+    comparer: &'o mut Comparer<'c, I, S, D, EXTRAS>,
+    row: Row<'v>,
+    at: (i32, i32),
+    inside: Range<usize>,
+}
+
+impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for OwnRow<'_, '_, '_, '_, I, S, D, EXTRAS> {
+    type Outcome = ();
+
     #[inline(always)]
-    fn add_row(&mut self, tasks: &mut Tasks, first: usize, reach: &Reach, few: &Few, (y, z): (i32, i32), span: i32) {
-        if few.len == 0 {
-            return; // and look up no chunk
-        }
-        let span = if injected(Fault::SpanForgotten) { 0 } else { span };
-        let row = self.row(0, y, z);
-        for index in few.iter() {
-            let (low, high) = (reach.low_x(index) - span, reach.high(0, index));
-            if (low >= 0) & (high < ROW as i32) {
-                tasks.add(first + index, row.begin(low as usize)..row.end(high as usize));
-            } else {
-                self.add_part(tasks, first + index, y, z, low, high);
+    fn run(self) {
+        self.search.own_row(self.comparer, self.row, self.at, self.inside);
+    }
+}
+
+impl<S: Scalar, const D: usize> RowSearch<'_, '_, S, D> {
+    /// The cells of sixteen coordinates along an axis, relative to the chunk.
+    #[inline(always)]
+    fn cells<I: Isa>(&self, isa: I, axis: usize, coordinates: S::In<I>) -> I::Words {
+        let (origin, inverse, _) = self.level.axis(axis);
+        let cells = coordinates.cells(isa, Vector::<S, I>::splat(isa, origin), Vector::<S, I>::splat(isa, inverse));
+        let cells = if injected(Fault::CellByTwoFormulas) {
+            isa.sub(cells, isa.select(isa.gt(isa.splat(0), cells), isa.splat(1), isa.splat(0)))
+        } else {
+            cells
+        };
+        isa.sub(cells, isa.splat(self.corner[axis]))
+    }
+
+    /// Sixteen entries at a time: lists those that reach beyond the row, and compares them with those behind them in it.
+    #[inline(always)]
+    fn own_row<I: Isa, const EXTRAS: bool>(
+        &mut self,
+        comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
+        row: Row<'_>,
+        (y, z): (i32, i32),
+        inside: Range<usize>,
+    ) {
+        let isa = comparer.isa;
+        self.reach.lists().into_iter().for_each(List::clear);
+        let (iota, ends, last_cell) = (isa.iota(), isa.words(row.ends()), isa.splat(ROW as i32 - 1));
+        for at in inside.clone().step_by(WIDTH) {
+            let mask = first_lanes(inside.end - at);
+            let own = comparer.columns.sixteen(isa, at);
+            let (first, last) = (self.cells(isa, 0, own.min[0]), self.cells(isa, 0, own.max[0]));
+            let up = mask & isa.gt(self.cells(isa, 1, own.max[1]), isa.splat(y));
+            let past = mask & isa.gt(last, last_cell);
+            let entry = isa.add(isa.splat((at - self.first) as i32), iota);
+            let word = pack(isa, entry, isa.sub(first, isa.splat(self.span)), last);
+            self.reach.upward.append(isa, up, word);
+            if D == 3 {
+                let back = mask & isa.gt(self.cells(isa, 2, own.max[D - 1]), isa.splat(z));
+                self.reach.backward.append(isa, back, word);
+                self.reach.corner.append(isa, up & back, word);
             }
+            self.reach.past_end.append(isa, past, word);
+            let reach_end = isa.lookup(ends, isa.min(last, last_cell));
+            let following = isa.sub(reach_end, isa.add(isa.splat(at as i32 + 1), iota));
+            comparer.add_diagonals(&own, isa.select(mask, following, isa.splat(0)), at);
         }
     }
 
-    /// Adds the comparison of an entry with a row, from cell `low` to cell `high`, all relative to the chunk's first cell.
-    fn add_part(&mut self, tasks: &mut Tasks, entry: usize, y: i32, z: i32, low: i32, high: i32) {
-        let edge = ROW as i32;
-        for chunk_x in low.div_euclid(edge)..=high.div_euclid(edge) {
-            let row = self.row(chunk_x, y, z);
-            let first = (low - chunk_x * edge).max(0) as usize;
-            let last = (high - chunk_x * edge).min(edge - 1) as usize;
-            tasks.add(entry, row.begin(first)..row.end(last));
+    /// The rest of the own row: windows in the next chunk in x, of the entries that reach it.
+    #[inline(always)]
+    fn next_chunk<I: Isa, const EXTRAS: bool>(&mut self, comparer: &mut Comparer<'_, I, S, D, EXTRAS>, (y, z): (i32, i32)) {
+        let isa = comparer.isa;
+        let count = self.reach.past_end.len();
+        if count == 0 {
+            return;
+        }
+        let row = self.around.row(1, y, z);
+        let (begin, ends) = (isa.splat(row.begin(0) as i32), isa.words(row.ends()));
+        for at in (0..count).step_by(WIDTH) {
+            let (entry, _, last) = unpack(isa, self.reach.past_end.sixteen(isa, at));
+            comparer.add(first_lanes(count - at), entry, begin, isa.lookup(ends, last));
+        }
+    }
+
+    /// The windows of listed entries in a row of this chunk or of one around it, each from `span` cells before its own to as far as
+    /// it reaches.
+    #[inline(always)]
+    fn other_row<I: Isa, const EXTRAS: bool>(
+        &mut self,
+        comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
+        list: impl Fn(&Reach) -> &List,
+        (y, z): (i32, i32),
+    ) {
+        let isa = comparer.isa;
+        let count = list(self.reach).len();
+        if count == 0 {
+            return; // and look up no chunk
+        }
+        let row = self.around.row(0, y, z);
+        let (begins, ends) = (isa.words(row.begins()), isa.words(row.ends()));
+        let (zero, last_cell) = (isa.splat(0), isa.splat(ROW as i32 - 1));
+        for at in (0..count).step_by(WIDTH) {
+            let mask: Mask = first_lanes(count - at);
+            let (entry, first, last) = unpack(isa, list(self.reach).sixteen(isa, at));
+            let begin = isa.lookup(begins, isa.max(first, zero));
+            let end = isa.lookup(ends, isa.min(last, last_cell));
+            comparer.add(mask, entry, begin, end);
+            // Cells beyond the row are cells of the chunk before or after, at the same place modulo the row's length.
+            let past = mask & isa.gt(last, last_cell);
+            if past != 0 {
+                let row = self.around.row(1, y, z);
+                comparer.add(past, entry, isa.splat(row.begin(0) as i32), isa.lookup(isa.words(row.ends()), last));
+            }
+            let before = mask & isa.gt(zero, first);
+            if before != 0 {
+                let row = self.around.row(-1, y, z);
+                comparer.add(before, entry, isa.lookup(isa.words(row.begins()), first), isa.splat(row.end(ROW - 1) as i32));
+            }
         }
     }
 }

@@ -8,7 +8,8 @@ use std::ops::ControlFlow;
 
 use crate::Pair;
 use crate::faults::{Fault, injected};
-use crate::kernel::LANES;
+use crate::kernel::compare::PairRoom;
+use crate::kernel::isa::WIDTH;
 use crate::lockfree::Blocks;
 use crate::runtime::memory::{self, Budget};
 
@@ -18,7 +19,7 @@ pub(crate) const BLOCK: usize = 4096;
 /// How many blocks so many pairs take at most, however they fall to the workers.
 pub(crate) fn blocks_for(pairs: usize, workers: usize) -> usize {
     // A kernel leaves a block when it might not have room for all lanes.
-    pairs.div_ceil(BLOCK - (LANES - 1)) + workers
+    pairs.div_ceil(BLOCK - (WIDTH - 1)) + workers
 }
 
 /// Ends the step if there was no room for some pairs.
@@ -101,19 +102,10 @@ impl<'a, C: Consumer> Sink<'a, C> {
         Sink { stock, beyond, home: None, block: Vec::new(), consumed: 0, consumer, enough: false, budget, missed: 0 }
     }
 
-    /// The block at hand, with room for at least as many pairs as a kernel finds at once.
-    #[inline(always)]
-    pub(crate) fn room(&mut self) -> &mut Vec<Pair> {
-        if self.block.capacity() - self.block.len() < LANES {
-            self.make_room();
-        }
-        &mut self.block
-    }
-
     #[cold]
     fn make_room(&mut self) {
         self.settle();
-        if self.block.capacity() - self.block.len() >= LANES {
+        if self.block.capacity() - self.block.len() >= WIDTH {
             return; // the consumer left room
         }
         let next = self.stock.claim_one();
@@ -136,7 +128,7 @@ impl<'a, C: Consumer> Sink<'a, C> {
         self.missed += self.block.len();
         self.block.clear();
         self.consumed = 0;
-        memory::reserve(&mut self.block, 64 * LANES);
+        memory::reserve(&mut self.block, 64 * WIDTH);
     }
 
     /// Has the consumer look at what was found since the last time.
@@ -158,7 +150,7 @@ impl<'a, C: Consumer> Sink<'a, C> {
 
     fn put_back(&mut self) {
         let mut block = std::mem::take(&mut self.block);
-        if injected(Fault::BlockLost) && block.len() > BLOCK - LANES {
+        if injected(Fault::BlockLost) && block.len() > BLOCK - WIDTH {
             block.clear();
         }
         self.consumed = 0;
@@ -174,5 +166,15 @@ impl<'a, C: Consumer> Sink<'a, C> {
         self.settle();
         self.put_back();
         (self.consumer, self.missed)
+    }
+}
+
+impl<C: Consumer> PairRoom for Sink<'_, C> {
+    #[inline(always)]
+    fn room(&mut self) -> &mut Vec<Pair> {
+        if self.block.capacity() - self.block.len() < WIDTH {
+            self.make_room();
+        }
+        &mut self.block
     }
 }

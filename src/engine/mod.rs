@@ -6,19 +6,18 @@ use std::time::{Duration, Instant};
 
 use crossbeam::utils::CachePadded;
 
-use crate::build::count::{Runs, Tally};
-use crate::build::gather::{self, Seen};
-use crate::build::offset::Placed;
+use crate::build::gather::{Gatherer, Seen};
 use crate::build::plan::{MAX_LEVELS, Plan};
+use crate::build::sort::Sorter;
 use crate::build::survey::Survey;
 use crate::detect::Finder;
 use crate::detect::sink;
 use crate::faults::{Fault, injected};
 use crate::kernel::{Kernel, PADDING};
 use crate::layout::grid::Grid;
-use crate::layout::staged::Staged;
+use crate::layout::staged::{BLOCK, StagedBlock};
 use crate::layout::table::Table;
-use crate::lockfree::{Cursor, Directory};
+use crate::lockfree::{Cursor, Directory, Shares};
 use crate::query::Lazy;
 use crate::runtime::memory::{self, Budget, grow_exactly, replace_if_short};
 use crate::runtime::team::Team;
@@ -33,7 +32,7 @@ pub(crate) struct Engine<S, const D: usize> {
     pub(crate) plan: Option<Plan<S, D>>,
     pub(crate) grid: Grid<S, D>,
     pub(crate) table: Table<S, D>,
-    pub(crate) staged: Vec<Staged<S, D>>,
+    pub(crate) staged: Vec<StagedBlock<S, D>>,
     /// The objects' indices in the order in which the last step stored them; the order in which the next one visits them.
     pub(crate) order: Vec<u32>,
     /// The order that the step at hand is making.
@@ -45,6 +44,15 @@ pub(crate) struct Engine<S, const D: usize> {
     pub(crate) workers: Vec<CachePadded<Worker>>,
     pub(crate) survey: Survey,
     pub(crate) budget: Budget,
+    /// Which worker does what in the current pass.
+    pub(crate) shares: Shares,
+    /// Where the units of gathering begin, in blocks, and those of sorting, in chunks.
+    pub(crate) bounds: Vec<u32>,
+    pub(crate) unit_bounds: Vec<u32>,
+    /// The worker that took each unit of the last pass.
+    pub(crate) takers: Vec<u32>,
+    /// Where the chunks of each block of positions begin, while they are arranged.
+    pub(crate) starts: Vec<u32>,
     /// Blocks of pairs: those of the last step, and empty ones for the next.
     pub(crate) pairs: Vec<Vec<Pair>>,
     /// The same for pairs with static objects.
@@ -63,9 +71,8 @@ pub(crate) struct Engine<S, const D: usize> {
 pub(crate) struct Worker {
     pub(crate) survey: Survey,
     pub(crate) seen: Seen,
-    pub(crate) tally: Tally,
-    pub(crate) runs: Runs,
-    pub(crate) placed: Placed,
+    pub(crate) gatherer: Gatherer,
+    pub(crate) sorter: Sorter,
     pub(crate) finder: Finder,
     pub(crate) pairs_beyond: Vec<Vec<Pair>>,
     /// Static objects that an object touches.
@@ -91,6 +98,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             border: 0,
             workers: Vec::new(),
             survey: Survey::default(),
+            shares: Shares::default(),
+            bounds: Vec::new(),
+            unit_bounds: Vec::new(),
+            takers: Vec::new(),
+            starts: Vec::new(),
             pairs: Vec::new(),
             static_pairs: Vec::new(),
             ordered: Ordered::default(),
@@ -104,7 +116,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     /// Makes room for a step that visits so many objects, the last one's among them, and empties what that left, whether or not it
     /// came to its end.
     pub(crate) fn prepare(&mut self, known: usize, visited: usize, team: Team) -> Team {
-        let team = team.at_most(visited / gather::BLOCK + 1);
+        let team = team.at_most(visited / BLOCK + 1);
         self.clear(team);
         self.tree.forget();
         self.budget.begin(self.bytes());
@@ -117,9 +129,9 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         }
         let budget = &self.budget;
         // Asked for together first, so that a refusal tells all of it.
-        let per_object = size_of::<Staged<S, D>>() + 2 * size_of::<u32>() + 2 * D * size_of::<S>();
-        budget.check(visited.saturating_sub(self.staged.len()).saturating_mul(per_object));
-        grow_exactly(&mut self.staged, visited, Staged::VACANT, budget);
+        let per_object = size_of::<StagedBlock<S, D>>() / BLOCK + 2 * size_of::<u32>() + 2 * D * size_of::<S>();
+        budget.check(visited.saturating_sub(self.staged.len() * BLOCK).saturating_mul(per_object));
+        replace_if_short(&mut self.staged, visited.div_ceil(BLOCK), budget);
         grow_exactly(&mut self.order, visited + PADDING, 0, budget);
         replace_if_short(&mut self.next_order, visited + PADDING, budget);
         // Objects that the last step did not have come last, in the user's order.
@@ -132,7 +144,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         }
         for worker in &mut self.workers {
             worker.seen.clear();
-            worker.finder.clear();
+            worker.finder.prepare();
+            worker.sorter.prepare();
             // There are some if the last step did not come to its end.
             memory::reserve(&mut self.pairs, worker.pairs_beyond.len());
             self.pairs.append(&mut worker.pairs_beyond);
@@ -163,6 +176,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             }
         });
         self.grid.pool.recycle();
+        self.grid.forget();
     }
 
     /// Takes the figures of the step, and evens out the memory: how work falls to the workers, and how often they race for a
@@ -177,14 +191,13 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             self.rejected.extend_from_slice(&worker.seen.rejected);
         }
         self.rejected.sort_unstable();
-        let most = workers.iter().map(|worker| worker.finder.capacity());
-        let most = most.fold([0; 3], |most, room| std::array::from_fn(|kind| most[kind].max(room[kind])));
+        let near = workers.iter().map(|worker| worker.finder.near_capacity()).max().unwrap_or(0);
         for worker in workers.iter_mut() {
             worker.seen.rejected.clear();
             self.budget.stock_up(&mut worker.seen.rejected, self.rejected.len());
-            worker.placed.items.clear();
-            self.budget.stock_up_with_slack(&mut worker.placed.items, self.grid.items.len());
-            worker.finder.stock_up(most, &self.budget);
+            worker.sorter.items.clear();
+            self.budget.stock_up_with_slack(&mut worker.sorter.items, self.grid.items.len());
+            worker.finder.stock_up(near, &self.budget);
         }
         let found = stock_up(&mut self.pairs, team, &self.budget);
         let workers = &self.workers[..team.workers()];
@@ -194,13 +207,13 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         stats.pairs = found;
         stats.candidates = workers.iter().map(|worker| worker.finder.candidates).sum();
         stats.workers = team.workers();
-        stats.unleveled = self.grid.listed.len();
-        stats.occupied_cells = workers.iter().map(|worker| worker.placed.occupied_cells).sum();
+        stats.unleveled = self.grid.oversized.len();
+        stats.occupied_cells = workers.iter().map(|worker| worker.sorter.occupied_cells).sum();
         stats.chunks = 0;
         stats.levels.clear();
         memory::reserve(&mut stats.levels, MAX_LEVELS);
         for (index, level) in self.grid.levels.iter().enumerate() {
-            let chunks: usize = workers.iter().map(|worker| worker.placed.chunks[index]).sum();
+            let chunks = self.grid.level_chunks[index];
             stats.chunks += chunks;
             if chunks > 0 {
                 stats.levels.push(LevelStats {
@@ -228,13 +241,16 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let pairs: usize = self.pairs.iter().chain(&self.static_pairs).map(Vec::capacity).sum();
         self.grid.bytes()
             + self.table.bytes()
-            + self.staged.capacity() * size_of::<Staged<S, D>>()
+            + self.staged.capacity() * size_of::<StagedBlock<S, D>>()
             + (self.order.capacity() + self.next_order.capacity()) * size_of::<u32>()
             + self.workers.capacity() * size_of::<CachePadded<Worker>>()
             + workers
             + pairs * size_of::<Pair>()
             + (self.pairs.capacity() + self.static_pairs.capacity()) * size_of::<Vec<Pair>>()
             + self.rejected.capacity() * size_of::<Rejected>()
+            + self.shares.bytes()
+            + (self.bounds.capacity() + self.unit_bounds.capacity() + self.takers.capacity() + self.starts.capacity())
+                * size_of::<u32>()
             + self.ordered.bytes()
             + self.static_ordered.bytes()
     }
@@ -257,10 +273,12 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         if let Some(smaller) = Directory::new(Directory::bits_for(self.stats.chunks + self.stats.workers)) {
             self.grid.directory = smaller;
         }
-        self.grid.chunks = Vec::new();
+        (self.grid.sequence, self.grid.begins, self.grid.tables) = (Vec::new(), Vec::new(), Vec::new());
         self.grid.items = Vec::new();
+        self.shares = Shares::default();
+        (self.bounds, self.unit_bounds, self.takers, self.starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         self.table.shrink(self.known);
-        self.staged.truncate(self.known);
+        self.staged.truncate(self.known.div_ceil(BLOCK));
         self.staged.shrink_to_fit();
         self.order.truncate(self.known + PADDING);
         self.order.shrink_to_fit();
@@ -280,9 +298,8 @@ impl Worker {
         Worker {
             survey: Survey::default(),
             seen: Seen::default(),
-            tally: Tally::default(),
-            runs: Runs::default(),
-            placed: Placed::default(),
+            gatherer: Gatherer::default(),
+            sorter: Sorter::default(),
             finder: Finder::default(),
             pairs_beyond: Vec::new(),
             touched: Vec::new(),
@@ -291,7 +308,7 @@ impl Worker {
 
     fn bytes(&self) -> usize {
         self.seen.rejected.capacity() * size_of::<Rejected>()
-            + self.placed.bytes()
+            + self.sorter.bytes()
             + self.finder.bytes()
             + self.survey.bytes()
             + self.touched.capacity() * size_of::<u32>()

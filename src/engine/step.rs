@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use crate::build::gather::Source;
+use crate::build::sort::Sorted;
 use crate::detect::sink::{Consumer, Show, Store};
 use crate::engine::{Clock, Engine};
-use crate::lockfree::{Blocks, Cursor};
-use crate::passes::Scattered;
+use crate::lockfree::Blocks;
 use crate::runtime::memory;
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
@@ -15,7 +15,7 @@ use crate::{MAX_OBJECTS, Pair, RejectReason, Rejected, Scalar};
 
 /// The first half of a step done: the grid is complete, and the second half may read it.
 pub(crate) struct Rebuilt {
-    pub(crate) scattered: Scattered,
+    pub(crate) sorted: Sorted,
     pub(crate) team: Team,
     objects: usize,
     surplus: bool,
@@ -38,19 +38,19 @@ pub(crate) fn rebuild<S: Scalar, const D: usize>(
     let visited = known.max(len);
     let team = engine.prepare(known, visited, team);
     let order = std::mem::take(&mut engine.order);
-    let source = Source { objects, len, order: &order[..visited], rejected: Cursor::new() };
+    let source = Source { objects, len, order: &order[..visited] };
 
-    let planned = scope!("pivotgrid::plan", engine.plan(&source, team));
+    let staged = scope!("pivotgrid::plan", engine.plan(&source, team));
     engine.stats.times.plan = clock.lap();
-    let counted = scope!("pivotgrid::count", engine.count(&source, planned, team));
-    engine.stats.times.count = clock.lap();
-    let offsets = scope!("pivotgrid::offset", engine.offset(counted, team));
-    engine.stats.times.offset = clock.lap();
-    let scattered = scope!("pivotgrid::scatter", engine.scatter(&source, offsets, team));
+    let gathered = scope!("pivotgrid::gather", engine.gather(&source, staged, team));
+    engine.stats.times.gather = clock.lap();
+    let arranged = scope!("pivotgrid::arrange", engine.arrange(gathered, visited, team));
+    engine.stats.times.arrange = clock.lap();
+    let sorted = scope!("pivotgrid::sort", engine.sort(&source, arranged, team));
     engine.order = std::mem::replace(&mut engine.next_order, order);
     engine.known = len;
-    engine.stats.times.scatter = clock.lap();
-    Rebuilt { scattered, team, objects: len, surplus: objects.len() > len, clock }
+    engine.stats.times.sort = clock.lap();
+    Rebuilt { sorted, team, objects: len, surplus: objects.len() > len, clock }
 }
 
 impl Rebuilt {
@@ -74,7 +74,7 @@ pub(crate) fn step<S: Scalar, const D: usize, C: Consumer>(
 ) {
     scope!("pivotgrid::step");
     let rebuilt = rebuild(engine, objects, team);
-    scope!("pivotgrid::detect", engine.detect(&rebuilt.scattered, rebuilt.team, consumer, finish));
+    scope!("pivotgrid::detect", engine.detect(&rebuilt.sorted, rebuilt.team, consumer, finish));
     rebuilt.conclude(engine);
 }
 

@@ -4,9 +4,13 @@
 //! looks up runs knows no instruction set, and the code that compares has no unpredictable branch: every step compares [`LANES`]
 //! entries, moves the hits to the front and stores all lanes, and only then counts how many of them are pairs.
 
+pub(crate) mod compare;
+pub(crate) mod isa;
+pub(crate) mod list;
+pub(crate) mod locate;
 mod packed;
 mod portable;
-mod tasks;
+pub(crate) mod scalar;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
@@ -17,10 +21,10 @@ use std::ops::Range;
 use crate::faults::{Fault, injected};
 pub(crate) use crate::layout::columns::Columns;
 pub(crate) use crate::layout::columns::{Own, PADDING};
-use crate::{Aabb, InstructionSet, Pair, Scalar};
+use crate::{Aabb, InstructionSet, Scalar};
+use isa::Isa;
 pub(crate) use packed::Packed;
 pub(crate) use portable::{bits, gap, load, mask, overlaps, squared_distances};
-pub(crate) use tasks::Tasks;
 
 /// How many entries are compared at once.
 pub(crate) const LANES: usize = 8;
@@ -32,10 +36,16 @@ pub(crate) enum Kernel {
     Portable,
     /// AVX2 and the bit instructions that came with it.
     #[cfg(target_arch = "x86_64")]
-    Avx2(x86::HasAvx2),
-    /// AVX-512, which has an instruction for moving hits to the front; mostly its 256-bit forms.
+    Avx2(x86::HasAvx2, isa::avx2::Avx2),
+    /// AVX-512, which has masks and an instruction that moves lanes to the front.
     #[cfg(target_arch = "x86_64")]
-    Avx512(x86::HasAvx512),
+    Avx512(x86::HasAvx512, isa::avx512::Avx512),
+    /// NEON, part of every 64-bit Arm processor.
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    Neon(isa::neon::Neon),
+    /// 128-bit vectors of WebAssembly.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128(isa::simd128::Simd128),
 }
 
 impl Kernel {
@@ -44,32 +54,35 @@ impl Kernel {
         match set {
             InstructionSet::Portable => Some(Kernel::Portable),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2 => x86::HasAvx2::detect().map(Kernel::Avx2),
+            InstructionSet::Avx2 => Some(Kernel::Avx2(x86::HasAvx2::detect()?, isa::avx2::Avx2::detect()?)),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512 => x86::HasAvx512::detect().map(Kernel::Avx512),
-            #[cfg(not(target_arch = "x86_64"))]
-            InstructionSet::Avx2 | InstructionSet::Avx512 => None,
+            InstructionSet::Avx512 => Some(Kernel::Avx512(x86::HasAvx512::detect()?, isa::avx512::Avx512::detect()?)),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            InstructionSet::Neon => isa::neon::Neon::detect().map(Kernel::Neon),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            InstructionSet::Simd128 => Some(Kernel::Simd128(isa::simd128::Simd128)),
             InstructionSet::Best => {
-                let from_best = [InstructionSet::Avx512, InstructionSet::Avx2, InstructionSet::Portable];
-                from_best.into_iter().find_map(Kernel::of)
+                use InstructionSet::{Avx2, Avx512, Neon, Portable, Simd128};
+                [Avx512, Avx2, Neon, Simd128, Portable].into_iter().find_map(Kernel::of)
             }
+            #[allow(unreachable_patterns, reason = "what other machines have")]
+            _ => None,
         }
     }
 
-    /// Does tasks until all are done or `out` has less room than [`LANES`]; appends a pair for each overlap.
+    /// Does work that is written for every instruction set, compiled for this one.
     #[inline]
-    pub(crate) fn pairs<S: Scalar, const D: usize>(self, columns: &Columns<'_, S, D>, tasks: &mut Tasks, out: &mut Vec<Pair>) {
-        match (self, columns.has_extras()) {
-            (Kernel::Portable, false) => portable::pairs::<_, _, false>(columns, tasks, out),
-            (Kernel::Portable, true) => portable::pairs::<_, _, true>(columns, tasks, out),
+    pub(crate) fn dispatch<W: IsaWork>(self, work: W) -> W::Outcome {
+        match self {
+            Kernel::Portable => isa::portable::Portable.run(Bound { isa: isa::portable::Portable, work }),
             #[cfg(target_arch = "x86_64")]
-            (Kernel::Avx2(has), false) => has.pairs::<_, _, false>(columns, tasks, out),
+            Kernel::Avx2(_, isa) => isa.run(Bound { isa, work }),
             #[cfg(target_arch = "x86_64")]
-            (Kernel::Avx2(has), true) => has.pairs::<_, _, true>(columns, tasks, out),
-            #[cfg(target_arch = "x86_64")]
-            (Kernel::Avx512(has), false) => has.pairs::<_, _, false>(columns, tasks, out),
-            #[cfg(target_arch = "x86_64")]
-            (Kernel::Avx512(has), true) => has.pairs::<_, _, true>(columns, tasks, out),
+            Kernel::Avx512(_, isa) => isa.run(Bound { isa, work }),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            Kernel::Neon(isa) => isa.run(Bound { isa, work }),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Kernel::Simd128(isa) => isa.run(Bound { isa, work }),
         }
     }
 
@@ -84,16 +97,16 @@ impl Kernel {
         out: &mut Vec<u32>,
     ) {
         match (self, table.all_round) {
-            (Kernel::Portable, false) => portable::partners::<_, _, true>(table, entry, others, run, out),
-            (Kernel::Portable, true) => portable::partners::<_, _, false>(table, entry, others, run, out),
             #[cfg(target_arch = "x86_64")]
-            (Kernel::Avx2(has), false) => has.partners::<_, _, true>(table, entry, others, run, out),
+            (Kernel::Avx2(has, _), false) => has.partners::<_, _, true>(table, entry, others, run, out),
             #[cfg(target_arch = "x86_64")]
-            (Kernel::Avx2(has), true) => has.partners::<_, _, false>(table, entry, others, run, out),
+            (Kernel::Avx2(has, _), true) => has.partners::<_, _, false>(table, entry, others, run, out),
             #[cfg(target_arch = "x86_64")]
-            (Kernel::Avx512(has), false) => has.partners::<_, _, true>(table, entry, others, run, out),
+            (Kernel::Avx512(has, _), false) => has.partners::<_, _, true>(table, entry, others, run, out),
             #[cfg(target_arch = "x86_64")]
-            (Kernel::Avx512(has), true) => has.partners::<_, _, false>(table, entry, others, run, out),
+            (Kernel::Avx512(has, _), true) => has.partners::<_, _, false>(table, entry, others, run, out),
+            (_, false) => portable::partners::<_, _, true>(table, entry, others, run, out),
+            (_, true) => portable::partners::<_, _, false>(table, entry, others, run, out),
         }
     }
 
@@ -106,11 +119,11 @@ impl Kernel {
         out: &mut Vec<u32>,
     ) {
         match self {
-            Kernel::Portable => portable::hits(columns, bounds, run, out),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2(has) => has.hits(columns, bounds, run, out),
+            Kernel::Avx2(has, _) => has.hits(columns, bounds, run, out),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512(has) => has.hits(columns, bounds, run, out),
+            Kernel::Avx512(has, _) => has.hits(columns, bounds, run, out),
+            _ => portable::hits(columns, bounds, run, out),
         }
     }
 
@@ -126,11 +139,11 @@ impl Kernel {
         f: impl FnMut(u32, S),
     ) {
         match self {
-            Kernel::Portable => portable::near(columns, point, limit, run, f),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2(has) => has.near(columns, point, limit, run, f),
+            Kernel::Avx2(has, _) => has.near(columns, point, limit, run, f),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512(has) => has.near(columns, point, limit, run, f),
+            Kernel::Avx512(has, _) => has.near(columns, point, limit, run, f),
+            _ => portable::near(columns, point, limit, run, f),
         }
     }
 
@@ -144,11 +157,11 @@ impl Kernel {
         to: S,
     ) -> ([S; LANES], u32) {
         match self {
-            Kernel::Portable => portable::meets::<S, D, RESTS>(boxes, motion, to),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2(has) => has.meets::<S, D, RESTS>(boxes, motion, to),
+            Kernel::Avx2(has, _) => has.meets::<S, D, RESTS>(boxes, motion, to),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512(has) => has.meets::<S, D, RESTS>(boxes, motion, to),
+            Kernel::Avx512(has, _) => has.meets::<S, D, RESTS>(boxes, motion, to),
+            _ => portable::meets::<S, D, RESTS>(boxes, motion, to),
         }
     }
 
@@ -162,11 +175,11 @@ impl Kernel {
         to: S,
     ) -> [u32; LANES] {
         match self {
-            Kernel::Portable => portable::ranks::<S, D, RESTS>(boxes, motion, to),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2(has) => has.ranks::<S, D, RESTS>(boxes, motion, to),
+            Kernel::Avx2(has, _) => has.ranks::<S, D, RESTS>(boxes, motion, to),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512(has) => has.ranks::<S, D, RESTS>(boxes, motion, to),
+            Kernel::Avx512(has, _) => has.ranks::<S, D, RESTS>(boxes, motion, to),
+            _ => portable::ranks::<S, D, RESTS>(boxes, motion, to),
         }
     }
 
@@ -174,11 +187,11 @@ impl Kernel {
     #[inline]
     pub(crate) fn compiled_for<W: Work>(self, work: W) -> W::Outcome {
         match self {
-            Kernel::Portable => work.run(),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2(has) => has.compiled_for(work),
+            Kernel::Avx2(has, _) => has.compiled_for(work),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512(has) => has.compiled_for(work),
+            Kernel::Avx512(has, _) => has.compiled_for(work),
+            _ => work.run(),
         }
     }
 }
@@ -195,11 +208,35 @@ pub(crate) fn rank<S: Scalar>(time: S) -> u32 {
 }
 
 /// Work made of loops over arrays, which the compiler turns into whatever vector instructions it may use.
-pub(crate) trait Work {
+#[allow(unreachable_pub, reason = "an instruction set, public in name only, does it")]
+pub trait Work {
     type Outcome;
 
     /// To be `inline(always)`, like all that it calls: only what is inlined is compiled for the caller's instruction set.
     fn run(self) -> Self::Outcome;
+}
+
+/// Work written with the operations of any instruction set.
+pub(crate) trait IsaWork {
+    type Outcome;
+
+    /// To be `inline(always)`, as [`Work::run`].
+    fn run<I: Isa>(self, isa: I) -> Self::Outcome;
+}
+
+/// Work bound to an instruction set.
+struct Bound<I, W> {
+    isa: I,
+    work: W,
+}
+
+impl<I: Isa, W: IsaWork> Work for Bound<I, W> {
+    type Outcome = W::Outcome;
+
+    #[inline(always)]
+    fn run(self) -> W::Outcome {
+        self.work.run(self.isa)
+    }
 }
 
 /// Eight boxes: along each axis, their faces that something meets first, and those that it leaves last.
@@ -238,7 +275,7 @@ fn lanes_below<const WIDTH: usize>(remaining: usize) -> u32 {
 
 /// What a coordinate type must bring along for the kernels.
 #[allow(unsafe_code)] // declared here, written in `x86`
-pub trait KernelScalar: Copy {
+pub trait KernelScalar: Copy + scalar::LaneScalar {
     /// `floor_to_cell((x - origin) * inverse)` of four coordinates at once, bit by bit the same.
     #[doc(hidden)]
     fn cells(x: [Self; 4], origin: [Self; 4], inverse: [Self; 4]) -> [i32; 4];

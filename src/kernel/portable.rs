@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::{Columns, Faces, LANES, Motion, Own, Tasks, UNRANKED, lanes_below, rank};
+use super::{Columns, Faces, LANES, Motion, Own, UNRANKED, lanes_below, rank};
 use crate::faults::{Fault, injected};
 use crate::runtime::memory;
-use crate::{Aabb, Ball, Groups, Pair, Scalar};
+use crate::{Aabb, Ball, Groups, Scalar};
 
 #[inline(always)]
 pub(super) fn near<S: Scalar, const D: usize>(
@@ -80,49 +80,6 @@ pub(super) fn ranks<S: Scalar, const D: usize, const RESTS: bool>(
 ) -> [u32; LANES] {
     let (times, met) = meets::<S, D, RESTS>(boxes, motion, to);
     std::array::from_fn(|lane| if met >> lane & 1 != 0 { rank(times[lane]) | lane as u32 } else { UNRANKED })
-}
-
-pub(super) fn pairs<S: Scalar, const D: usize, const EXTRAS: bool>(
-    columns: &Columns<'_, S, D>,
-    tasks: &mut Tasks,
-    out: &mut Vec<Pair>,
-) {
-    loop {
-        let short = tasks.take_short(out.capacity() - out.len());
-        if short.is_empty() {
-            break;
-        }
-        for task in short {
-            let own = own::<S, D, true, EXTRAS>(columns, task.entry());
-            batch::<S, D, EXTRAS>(columns, &own, task.begin(), task.end(), out);
-        }
-    }
-    while let Some(task) = tasks.take_long() {
-        let own = own::<S, D, true, EXTRAS>(columns, task.entry());
-        for at in (task.begin()..task.end()).step_by(LANES) {
-            if out.capacity() - out.len() < LANES {
-                return tasks.put_back(task, at);
-            }
-            batch::<S, D, EXTRAS>(columns, &own, at, task.end(), out);
-        }
-    }
-}
-
-#[inline(always)]
-fn batch<S: Scalar, const D: usize, const EXTRAS: bool>(
-    columns: &Columns<'_, S, D>,
-    own: &Own<S, D>,
-    at: usize,
-    end: usize,
-    out: &mut Vec<Pair>,
-) {
-    let mut hits = overlaps(columns, &own.bounds, at) & lanes_below::<LANES>(end - at);
-    if EXTRAS && hits != 0 {
-        hits &= admitted(columns, own, at);
-    }
-    for other in bits(hits).map(|lane| at + lane) {
-        out.push(Pair::new(own.id, columns.ids[other]));
-    }
 }
 
 pub(super) fn partners<S: Scalar, const D: usize, const BOXES: bool>(

@@ -1,6 +1,8 @@
 //! All kernels against each other, and against plain formulas.
 
+use super::isa::Isa;
 use super::*;
+use crate::Pair;
 
 /// A table of boxes that meet in all sorts of ways, including at their borders.
 fn columns<S: Scalar, const D: usize>(entries: usize) -> ([Vec<S>; D], [Vec<S>; D], Vec<u32>) {
@@ -12,17 +14,58 @@ fn columns<S: Scalar, const D: usize>(entries: usize) -> ([Vec<S>; D], [Vec<S>; 
     (min, max, (0..(entries + PADDING) as u32).map(|id| id ^ 5).collect())
 }
 
+/// Tasks by the lists of windows, by single runs, or both in turn.
+struct Compare<'a, S, const D: usize> {
+    columns: Columns<'a, S, D>,
+    tasks: &'a [(usize, Range<usize>)],
+    out: Blocks,
+}
+
+/// Blocks of pairs that fill up soon.
+#[derive(Default)]
+struct Blocks {
+    all: Vec<Pair>,
+    block: Vec<Pair>,
+}
+
+impl compare::PairRoom for Blocks {
+    fn room(&mut self) -> &mut Vec<Pair> {
+        if self.block.capacity() - self.block.len() < isa::WIDTH {
+            self.all.append(&mut self.block);
+            self.block.reserve_exact(isa::WIDTH + 3);
+        }
+        &mut self.block
+    }
+}
+
+impl<S: Scalar, const D: usize> IsaWork for Compare<'_, S, D> {
+    type Outcome = (Vec<Pair>, u64);
+
+    #[inline(always)]
+    fn run<I: Isa>(mut self, isa: I) -> (Vec<Pair>, u64) {
+        let mut lists = compare::Comparisons::default();
+        lists.reserve();
+        let mut comparer = compare::Comparer::<I, S, D, false>::new(isa, self.columns, &mut lists, &mut self.out);
+        for (number, (entry, run)) in self.tasks.iter().enumerate() {
+            if number % 3 == 0 {
+                comparer.meet(*entry, run.clone());
+            } else {
+                let (begin, end) = (isa.splat(run.start as i32), isa.splat(run.end as i32));
+                comparer.add(1 << (number % 16), isa.splat((*entry << 16) as i32), begin, end);
+            }
+        }
+        comparer.compare();
+        comparer.flush();
+        let candidates = comparer.candidates;
+        self.out.all.append(&mut self.out.block);
+        (self.out.all, candidates)
+    }
+}
+
 fn run<S: Scalar, const D: usize>(kernel: Kernel, tasks: &[(usize, Range<usize>)]) -> (Vec<Pair>, u64) {
     let (min, max, ids) = columns::<S, D>(200);
     let columns = Columns::new(min.each_ref().map(Vec::as_slice), max.each_ref().map(Vec::as_slice), &ids);
-    let mut list = Tasks::default();
-    tasks.iter().for_each(|(entry, run)| list.add(*entry, run.clone()));
-    let (mut all, mut out) = (Vec::new(), Vec::with_capacity(LANES + 3));
-    while !list.is_done() {
-        kernel.pairs(&columns, &mut list, &mut out);
-        all.append(&mut out);
-    }
-    (all, list.clear())
+    kernel.dispatch(Compare { columns, tasks, out: Blocks::default() })
 }
 
 fn agree<S: Scalar, const D: usize>() {
@@ -145,4 +188,59 @@ fn all_kernels_find_the_same_pairs_in_the_same_order() {
     agree::<f32, 3>();
     agree::<f64, 2>();
     agree::<f64, 3>();
+}
+
+/// Every operation of an instruction set against the portable one.
+struct Operations;
+
+impl IsaWork for Operations {
+    type Outcome = Vec<u32>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Vec<u32> {
+        let values = |seed: u32| -> [u32; 16] { std::array::from_fn(|lane| (lane as u32 + seed).wrapping_mul(0x9e37_79b9)) };
+        let mut results = Vec::new();
+        for seed in 0..40u32 {
+            let (a, b) = (isa.words(&values(seed)), isa.words(&values(7 * seed + 3)));
+            let small = isa.and(b, isa.splat(31));
+            let mask = (seed.wrapping_mul(0x1357_9bdf) >> 7) as isa::Mask;
+            let words = [
+                isa.add(a, b),
+                isa.sub(a, b),
+                isa.and(a, b),
+                isa.or(a, b),
+                isa.min(a, b),
+                isa.max(a, b),
+                isa.shl(a, seed % 32),
+                isa.shr(a, seed % 32),
+                isa.power_of_two(small),
+                isa.select(mask, a, b),
+                isa.lookup(a, b),
+                isa.iota(),
+                isa.splat(seed as i32),
+            ];
+            words.iter().for_each(|words| results.extend(isa.array(*words)));
+            results.extend([isa.gt(a, b), isa.eq(a, isa.and(a, b)), isa.gt(small, isa.splat(9))].map(u32::from));
+            let mut bytes = [0; 16];
+            isa.bytes(a, &mut bytes);
+            results.extend(bytes.map(u32::from));
+            let mut list = list::List::default();
+            list.reserve(64);
+            list.append(isa, mask, a);
+            list.append(isa, !mask, b);
+            results.extend_from_slice(list.as_slice());
+            let mut pairs = Vec::with_capacity(16);
+            list::push_pairs(isa, &mut pairs, a, b, 16);
+            results.extend(pairs.iter().flat_map(|pair: &Pair| [pair.a, pair.b]));
+        }
+        results
+    }
+}
+
+#[test]
+fn all_instruction_sets_have_the_same_operations() {
+    let expected = Kernel::Portable.dispatch(Operations);
+    for kernel in kernels() {
+        assert!(kernel.dispatch(Operations) == expected, "{kernel:?}");
+    }
 }

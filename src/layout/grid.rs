@@ -2,14 +2,12 @@
 
 use std::ops::Range;
 
+use super::{Chunk, Coords, Level, MAX_LEVELS, chunk_key};
 use crate::Scalar;
-use crate::build::count::Tally;
-use crate::build::plan::MAX_LEVELS;
-use crate::layout::{Coords, Level, Shape};
-use crate::lockfree::{ChunkId, Directory, Full, Pool};
+use crate::kernel::locate::OVERSIZED;
+use crate::lockfree::{ChunkId, Directory, Pool};
 
-/// The most chunks there can be: the number of a cell in the pool must fit into 32 bits beside the special ones. A scene that
-/// wants more gets coarser cells.
+/// The most chunks there can be. A scene that wants more gets coarser cells.
 pub(crate) const MAX_CHUNKS: u32 = 1 << 24;
 
 /// Everything that the rebuild makes and detection reads, except the entries.
@@ -17,30 +15,53 @@ pub(crate) const MAX_CHUNKS: u32 = 1 << 24;
 pub(crate) struct Grid<S, const D: usize> {
     /// From fine to coarse.
     pub(crate) levels: Vec<Level<S, D>>,
-    /// The most cells that an object of each level reaches beyond its own; known after counting.
+    /// The most cells that an object of each level reaches beyond its own; known after gathering.
     pub(crate) spans: [Coords; MAX_LEVELS],
-    /// How many objects each level has; known after counting.
+    /// How many objects and chunks each level has; known after arranging.
     pub(crate) objects: [usize; MAX_LEVELS],
+    pub(crate) level_chunks: [usize; MAX_LEVELS],
+    /// The chunks' heads, and how to find them.
     pub(crate) pool: Pool,
     pub(crate) directory: Directory,
-    /// The occupied chunks in the order of detection; known after offset.
-    pub(crate) chunks: Vec<ChunkId>,
-    /// The work of detection; known after offset.
+    /// The heads of the occupied chunks in the order of their entries; known after arranging.
+    pub(crate) sequence: Vec<ChunkId>,
+    /// Where the entries of each of them begin, and where the last ones end.
+    pub(crate) begins: Vec<u32>,
+    /// Room for the chunks; those of `sequence` are written by sorting.
+    pub(crate) tables: Vec<Chunk>,
+    /// The heads of the lists of oversized and of rejected objects.
+    pub(crate) specials: [Option<ChunkId>; 2],
+    pub(crate) tails: TailOffsets,
+    /// The work of detection; known after sorting.
     pub(crate) items: Vec<Item>,
-    /// The entries of the table that belong to no cell: those that fitted no level.
-    pub(crate) listed: Range<usize>,
+    /// The entries of those that fitted no level.
+    pub(crate) oversized: Range<usize>,
+    /// The entries of those whose boxes are invalid.
+    pub(crate) rejected: Range<usize>,
+}
+
+/// Where the entries begin that belong to no cell.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TailOffsets {
+    pub(crate) oversized: usize,
+    pub(crate) rejected: usize,
 }
 
 /// A piece of work for detection: entries of some consecutive chunks. A crowded chunk is cut into several items, a run of
 /// nearly empty ones makes one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
-    /// Places in [`Grid::chunks`].
+    /// Places among the chunks.
     pub(crate) first_chunk: u32,
     pub(crate) end_chunk: u32,
     /// Entries.
     pub(crate) begin: u32,
     pub(crate) end: u32,
+}
+
+impl Item {
+    /// The most entries of an item: what fits into half a word of a reach list, with some to spare.
+    pub(crate) const MOST_ENTRIES: usize = 1 << 12;
 }
 
 impl<S: Scalar, const D: usize> Grid<S, D> {
@@ -49,36 +70,52 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
             levels: Vec::new(),
             spans: [[0; 3]; MAX_LEVELS],
             objects: [0; MAX_LEVELS],
-            pool: Pool::new(Shape::<D>::CELLS, 16, MAX_CHUNKS),
+            level_chunks: [0; MAX_LEVELS],
+            pool: Pool::new(64, MAX_CHUNKS),
             directory: Directory::new(6).expect("half a kilobyte"),
-            chunks: Vec::new(),
+            sequence: Vec::new(),
+            begins: Vec::new(),
+            tables: Vec::new(),
+            specials: [None; 2],
+            tails: TailOffsets::default(),
             items: Vec::new(),
-            listed: 0..0,
+            oversized: 0..0,
+            rejected: 0..0,
         }
     }
 
-    /// Takes the workers' tallies together. An error if one of them ran out of room.
-    pub(crate) fn settle<'t>(&mut self, tallies: impl Iterator<Item = &'t Tally>) -> Result<(), Full> {
-        self.spans = [[0; 3]; MAX_LEVELS];
-        self.objects = [0; MAX_LEVELS];
-        let mut full = None;
-        for tally in tallies {
-            full = full.or(tally.full);
-            for level in 0..MAX_LEVELS {
-                self.objects[level] += tally.objects[level];
-                for axis in 0..3 {
-                    self.spans[level][axis] = self.spans[level][axis].max(tally.spans[level][axis]);
-                }
-            }
-        }
-        full.map_or(Ok(()), Err)
+    /// The occupied chunks in the order of their entries.
+    #[inline(always)]
+    pub(crate) fn chunks(&self) -> &[Chunk] {
+        &self.tables[..self.sequence.len()]
+    }
+
+    /// The chunk at a place of a level, if it has objects.
+    #[inline]
+    pub(crate) fn find(&self, level: usize, coords: Coords) -> Option<&Chunk> {
+        let (_, head) = self.directory.find(&self.pool, &chunk_key(level, coords))?;
+        self.chunks().get(head.rank() as usize)
+    }
+
+    /// How many objects fitted no level. After gathering.
+    pub(crate) fn oversized_objects(&self) -> usize {
+        let key = [0, 0, 0, OVERSIZED as u32];
+        self.directory.find(&self.pool, &key).map_or(0, |(_, head)| head.total() as usize)
+    }
+
+    /// Forgets all chunks.
+    pub(crate) fn forget(&mut self) {
+        self.sequence.clear();
+        self.items.clear();
+        (self.oversized, self.rejected, self.specials) = (0..0, 0..0, [None; 2]);
     }
 
     /// Memory held, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.pool.bytes()
             + self.directory.bytes()
-            + self.chunks.capacity() * size_of::<ChunkId>()
+            + self.tables.capacity() * size_of::<Chunk>()
+            + (self.sequence.capacity() + self.begins.capacity()) * size_of::<u32>()
             + self.items.capacity() * size_of::<Item>()
     }
 }

@@ -1,8 +1,7 @@
 //! One grid of the hierarchy.
 
 use super::Coords;
-use crate::faults::{Fault, injected};
-use crate::{Aabb, Scalar};
+use crate::Scalar;
 
 /// A level: where its cells lie and which objects it takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,40 +25,17 @@ impl<S: Scalar, const D: usize> Level<S, D> {
     ///
     /// Subtraction, multiplication and floor are each monotone, rounded or not, and so is their composition. That is all that
     /// the neighborhood argument needs: whether a cell border is off by a rounding error does not matter, as long as
-    /// everybody computes it by this one function (or by [`cells_on`](Self::cells_on), which is the same).
+    /// all code computes it by this one formula. (Instruction sets have it for sixteen coordinates at once, bit by bit the same.)
     #[inline(always)]
     pub(crate) fn cell(&self, point: &[S; D]) -> Coords {
         let cell = S::cells(lanes(point), self.origin, self.inverse);
         [cell[0], cell[1], cell[2]]
     }
 
-    /// The cells of some coordinates along one axis, relative to `base`. Reads and writes in steps of four: `coordinates` may
-    /// be longer than `cells`, but not shorter than its length rounded up.
+    /// Origin, inverse of the cell size, and the most cells an object may reach beyond its own, along an axis.
     #[inline(always)]
-    pub(crate) fn cells_on(&self, axis: usize, coordinates: &[S], base: i32, cells: &mut [[i32; 4]]) {
-        let (origin, inverse) = ([self.origin[axis]; 4], [self.inverse[axis]; 4]);
-        for (cells, &four) in cells.iter_mut().zip(coordinates.as_chunks::<4>().0) {
-            let off = |cell: i32| i32::from(injected(Fault::CellByTwoFormulas) && cell < 0);
-            *cells = S::cells(four, origin, inverse).map(|cell| cell - off(cell) - base);
-        }
-    }
-
-    /// The cell of a box, how many cells it reaches beyond it, and whether that is few enough for the level.
-    ///
-    /// Decided in integers: by its rounded extent, the box `[0.99999994, 2.0]` would be taken for one that fits cells of size
-    /// 1, and yet it spans three of them.
-    #[inline(always)]
-    pub(crate) fn measure(&self, bounds: &Aabb<S, D>) -> (Coords, Coords, bool) {
-        let low = S::cells(lanes(&bounds.min), self.origin, self.inverse);
-        let high = S::cells(lanes(&bounds.max), self.origin, self.inverse);
-        let span: [i32; 4] = std::array::from_fn(|axis| high[axis] - low[axis]);
-        let fits = (0..4).fold(true, |fits, axis| fits & (span[axis] <= self.limit[axis]));
-        if injected(Fault::SpanByExtent) {
-            let extent = |axis: usize| (bounds.max[axis] - bounds.min[axis]) * self.inverse[axis];
-            let by_extent = |axis: usize| if axis < D { extent(axis).to_f64().round() as i32 } else { 0 };
-            return ([low[0], low[1], low[2]], std::array::from_fn(|axis| span[axis].min(by_extent(axis))), fits);
-        }
-        ([low[0], low[1], low[2]], [span[0], span[1], span[2]], fits)
+    pub(crate) fn axis(&self, axis: usize) -> (S, S, i32) {
+        (self.origin[axis], self.inverse[axis], self.limit[axis])
     }
 
     /// The same level with cells of twice the edge.
@@ -83,19 +59,4 @@ impl<S: Scalar, const D: usize> Level<S, D> {
 #[inline(always)]
 fn lanes<S: Scalar, const D: usize>(point: &[S; D]) -> [S; 4] {
     std::array::from_fn(|axis| if axis < D { point[axis] } else { S::ZERO })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fit_is_decided_by_cells_not_by_rounded_extent() {
-        let level = Level::<f32, 2>::new([0.0; 2], [1.0; 2], [1, 1, 0]);
-        let trap = Aabb::new([0.99999994, 0.0], [2.0, 1.0]);
-        assert_eq!(trap.max[0] - trap.min[0], 1.0);
-        assert!(!level.measure(&trap).2);
-        let fitting = Aabb::new([0.5, -1.0], [1.5, -0.5]);
-        assert_eq!(level.measure(&fitting), ([0, -1, 0], [1, 0, 0], true));
-    }
 }

@@ -1,6 +1,7 @@
 //! Pure arithmetic of levels, cells, chunks and windows: no memory, no threads.
 
 mod borders;
+mod chunk;
 pub(crate) mod columns;
 pub(crate) mod grid;
 mod level;
@@ -10,6 +11,7 @@ pub(crate) mod table;
 mod window;
 
 pub(crate) use borders::Borders;
+pub(crate) use chunk::{CELLS, Chunk, ROW, Row};
 pub(crate) use level::Level;
 pub(crate) use shape::{Shape, chunk_key, key_parts, z_key};
 pub(crate) use window::Window;
@@ -20,3 +22,10 @@ pub(crate) type Coords = [i32; 3];
 /// Cell coordinates saturate at plus and minus this. Saturation is monotone, so far-away objects are slow to handle, never
 /// lost. Twice this, and a few spans more, fit into 32 bits; and it is exact in `f32`.
 pub(crate) const CELL_LIMIT: i32 = (1 << 30) - 128;
+
+/// The most levels there can be. Few levels are better than many (a pair of levels costs every fine chunk a look into the
+/// coarse level), and what fits none of them is oversized.
+pub(crate) const MAX_LEVELS: usize = 8;
+
+const _: () =
+    assert!(Shape::<2>::CELLS == CELLS && Shape::<3>::CELLS == CELLS && Shape::<2>::ROW == ROW && Shape::<3>::ROW == ROW);

@@ -13,7 +13,10 @@ use crate::lockfree::Key;
 pub(crate) struct Shape<const D: usize>;
 
 impl<const D: usize> Shape<D> {
-    const BITS: [u32; 3] = if D == 2 { [4, 3, 0] } else { [4, 2, 1] };
+    /// Cells per chunk along each axis, as powers of two.
+    pub(crate) const BITS: [u32; 3] = if D == 2 { [4, 3, 0] } else { [4, 2, 1] };
+    /// Where each axis begins in the number of a cell within its chunk.
+    pub(crate) const SHIFT: [u32; 3] = [0, Self::BITS[0], Self::BITS[0] + Self::BITS[1]];
 
     /// Cells per chunk along each axis.
     pub(crate) const EDGE: [i32; 3] = [1 << Self::BITS[0], 1 << Self::BITS[1], 1 << Self::BITS[2]];
@@ -35,7 +38,7 @@ impl<const D: usize> Shape<D> {
     }
 
     /// The place of a cell within its chunk: x runs fastest, so that rows are contiguous.
-    #[inline(always)]
+    #[cfg(test)]
     pub(crate) fn local(cell: Coords) -> usize {
         let part = |axis: usize| (cell[axis] & (Self::EDGE[axis] - 1)) as usize;
         part(0) | part(1) << Self::BITS[0] | part(2) << (Self::BITS[0] + Self::BITS[1])

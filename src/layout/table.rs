@@ -1,10 +1,14 @@
 //! The data table: every object's box, neighbors next to each other.
 
+use std::ops::Range;
+
 use super::columns::{Columns, PADDING};
+use super::staged::StagedBlock;
 use crate::faults::{Fault, injected};
 use crate::lockfree::shared;
 use crate::lockfree::sync::{Atomic, Ordering};
 use crate::runtime::memory::{Budget, replace_if_short};
+use crate::runtime::prefetch::prefetch_write;
 use crate::{Aabb, Ball, Groups, Scalar};
 
 /// Entries, a column per bound, so that a kernel loads the same bound of several neighbors at once. Behind the last entry there
@@ -19,7 +23,7 @@ pub(crate) struct Table<S, const D: usize> {
     centers: [Vec<S>; D],
     radii: Vec<S>,
     grouped: bool,
-    round: bool,
+    has_balls: bool,
 }
 
 impl<S: Scalar, const D: usize> Table<S, D> {
@@ -31,7 +35,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
             centers: std::array::from_fn(|_| Vec::new()),
             radii: Vec::new(),
             grouped: false,
-            round: false,
+            has_balls: false,
         }
     }
 
@@ -44,18 +48,18 @@ impl<S: Scalar, const D: usize> Table<S, D> {
     }
 
     /// Makes room for what only some scenes need.
-    pub(crate) fn resize_extras(&mut self, entries: usize, grouped: bool, round: bool, budget: &Budget) {
+    pub(crate) fn resize_extras(&mut self, entries: usize, grouped: bool, has_balls: bool, budget: &Budget) {
         let padded = entries + PADDING;
         if grouped {
             self.groups.iter_mut().for_each(|column| replace_if_short(column, padded, budget));
         }
-        if round {
+        if has_balls {
             self.centers.iter_mut().chain([&mut self.radii]).for_each(|column| replace_if_short(column, padded, budget));
         }
         if injected(Fault::GroupsUnnoticed) {
             return;
         }
-        (self.grouped, self.round) = (grouped, round);
+        (self.grouped, self.has_balls) = (grouped, has_balls);
     }
 
     pub(crate) fn shrink(&mut self, entries: usize) {
@@ -78,7 +82,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
             max: self.max.each_mut().map(|column| shared(column)),
             ids: shared(ids),
             groups: self.grouped.then(|| self.groups.each_mut().map(|column| shared(column))),
-            balls: self.round.then(|| (self.centers.each_mut().map(|column| shared(column)), shared(&mut self.radii))),
+            balls: self.has_balls.then(|| (self.centers.each_mut().map(|column| shared(column)), shared(&mut self.radii))),
         }
     }
 
@@ -86,7 +90,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
     pub(crate) fn columns<'a>(&'a self, ids: &'a [u32]) -> Columns<'a, S, D> {
         let columns = Columns::new(self.min.each_ref().map(Vec::as_slice), self.max.each_ref().map(Vec::as_slice), ids);
         let groups = self.grouped.then(|| self.groups.each_ref().map(Vec::as_slice));
-        let balls = self.round.then(|| (self.centers.each_ref().map(Vec::as_slice), self.radii.as_slice()));
+        let balls = self.has_balls.then(|| (self.centers.each_ref().map(Vec::as_slice), self.radii.as_slice()));
         columns.with(groups, balls)
     }
 
@@ -94,6 +98,14 @@ impl<S: Scalar, const D: usize> Table<S, D> {
         let columns = self.min.iter().chain(&self.max).chain(&self.centers).chain([&self.radii]);
         let groups: usize = self.groups.iter().map(Vec::capacity).sum();
         columns.map(Vec::capacity).sum::<usize>() * size_of::<S>() + groups * size_of::<u32>()
+    }
+}
+
+/// Writes values to their entries.
+#[inline(always)]
+fn store<T: bytemuck::NoUninit>(column: &[Atomic<T>], entries: &[u32], values: &[T]) {
+    for (&entry, &value) in entries.iter().zip(values) {
+        column[entry as usize].store(value, Ordering::Relaxed);
     }
 }
 
@@ -110,10 +122,6 @@ pub(crate) struct TableWriter<'a, S, const D: usize> {
 }
 
 impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
-    pub(crate) fn has_extras(&self) -> bool {
-        self.groups.is_some() || self.balls.is_some()
-    }
-
     /// Writes what only some scenes need. Relaxed: as in [`set`](Self::set).
     #[inline(always)]
     pub(crate) fn set_extras(&self, entry: usize, groups: impl FnOnce() -> Groups, ball: impl FnOnce() -> Option<Ball<S, D>>) {
@@ -141,6 +149,24 @@ impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
             self.max[axis][entry].store(bounds.max[axis], Ordering::Relaxed);
         }
         self.set_id(entry, id);
+    }
+
+    /// Writes the entries of a segment, column by column: few pointers at a time stay in registers. Relaxed: as in
+    /// [`set`](Self::set).
+    #[inline(always)]
+    pub(crate) fn set_many(&self, entries: &[u32], block: &StagedBlock<S, D>, segment: Range<usize>, ids: &[u32]) {
+        for axis in 0..D {
+            store(self.min[axis], entries, &block.min[axis][segment.clone()]);
+            store(self.max[axis], entries, &block.max[axis][segment.clone()]);
+        }
+        store(self.ids, entries, ids);
+    }
+
+    /// Asks for the memory of the sixteen entries around one, to write it.
+    #[inline(always)]
+    pub(crate) fn prefetch_write(&self, entry: usize) {
+        self.min.iter().chain(&self.max).for_each(|column| prefetch_write(column, entry));
+        prefetch_write(self.ids, entry);
     }
 
     #[inline(always)]

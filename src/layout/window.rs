@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Coords, Level, Shape};
 use crate::faults::{Fault, injected};
-use crate::lockfree::Chunk;
+use crate::layout::Chunk;
 use crate::{Aabb, Scalar};
 
 /// The cells of a level in which everything lives that a box can overlap.
@@ -52,12 +52,12 @@ pub(crate) struct LocalWindow<const D: usize> {
 impl<const D: usize> LocalWindow<D> {
     /// Calls `f` with the runs of entries that the window holds. Rows that the window covers whole are one run with the next.
     #[inline]
-    pub(crate) fn runs(&self, chunk: Chunk<'_>, mut f: impl FnMut(Range<usize>)) {
+    pub(crate) fn runs(&self, chunk: &Chunk, mut f: impl FnMut(Range<usize>)) {
         let whole_rows = self.low[0] == 0 && self.high[0] == Shape::<D>::EDGE[0] - 1;
         let rows = chunk.rows();
         for z in self.low[2]..=self.high[2] {
             let (first, last) = (Shape::<D>::row(self.low[1], z), Shape::<D>::row(self.high[1], z));
-            if (rows >> first) & (u64::MAX >> (63 - (last - first))) == 0 {
+            if (rows >> first) & (u32::MAX >> (31 - (last - first))) == 0 {
                 continue;
             }
             if whole_rows {
@@ -74,7 +74,7 @@ impl<const D: usize> LocalWindow<D> {
 
 /// The entries of consecutive cells.
 #[inline(always)]
-fn run(chunk: Chunk<'_>, first: usize, last: usize) -> Range<usize> {
+fn run(chunk: &Chunk, first: usize, last: usize) -> Range<usize> {
     chunk.begin(first) as usize..chunk.end(last) as usize
 }
 

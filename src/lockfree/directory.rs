@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::chunk::{Chunk, Key};
+use super::chunk::{ChunkHead, Key};
 use super::pool::{ChunkId, Full, Pool};
 use super::sync::{AtomicU64, Ordering};
 use crate::faults::{Fault, injected};
@@ -55,7 +55,7 @@ impl Directory {
 
     /// The chunk of a key, if it has one.
     #[inline]
-    pub(crate) fn find<'p>(&self, pool: &'p Pool, key: &Key) -> Option<(ChunkId, Chunk<'p>)> {
+    pub(crate) fn find<'p>(&self, pool: &'p Pool, key: &Key) -> Option<(ChunkId, ChunkHead<'p>)> {
         let hash = hash(key);
         let mut at = self.home(hash);
         let acquire = if injected(Fault::LookUpRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
@@ -172,7 +172,7 @@ impl Directory {
 
 /// The chunk in a slot, if it has the key. The stored half of the hash spares nearly every look into a wrong chunk.
 #[inline]
-fn matching<'p>(pool: &'p Pool, seen: u64, hash: u64, key: &Key) -> Option<(ChunkId, Chunk<'p>)> {
+fn matching<'p>(pool: &'p Pool, seen: u64, hash: u64, key: &Key) -> Option<(ChunkId, ChunkHead<'p>)> {
     if (seen ^ pack(hash, 0)) >> 32 != 0 {
         return None;
     }

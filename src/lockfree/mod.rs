@@ -6,16 +6,18 @@ mod cursor;
 mod directory;
 mod pool;
 mod shared;
+mod shares;
 pub(crate) mod sync;
 
 pub(crate) use bound::Bound;
-pub(crate) use chunk::{Chunk, Key, ROW, Row};
+pub(crate) use chunk::{BLOCK, ChunkHead, Key, NO_SEGMENT};
 pub(crate) use cursor::Cursor;
 pub(crate) use directory::{Directory, Spare};
 pub(crate) use pool::{ChunkId, Full, Pool};
-pub(crate) use shared::Blocks;
 #[cfg(not(loom))]
 pub(crate) use shared::shared;
+pub(crate) use shared::{Blocks, Portions};
+pub(crate) use shares::Shares;
 
 /// For the models, which look for keys that collide.
 #[cfg(loom)]

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use bumpalo::Bump;
 use crossbeam::utils::CachePadded;
 
-use super::chunk::{Chunk, HEADER};
+use super::chunk::{ChunkHead, HEAD};
 use super::sync::{AtomicPtr, AtomicU32, Ordering, Tracked, tracked};
 use crate::faults::{Fault, injected};
 
@@ -38,7 +38,6 @@ pub(crate) struct Pool {
     // Padded: the one word here that is written inside a pass; the slab table beside it is read all the time.
     next: CachePadded<AtomicU32>,
     slabs: Box<[AtomicPtr<Slab>]>,
-    words_per_chunk: usize,
     first_slab: u32,
     limit: u32,
     /// No slab is made beyond so many bytes.
@@ -46,12 +45,11 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// A pool of chunks of `cells` cells each; at most `limit` of them, the first slab holding `first_slab` (a power of two).
-    pub(crate) fn new(cells: usize, first_slab: u32, limit: u32) -> Self {
+    /// A pool of at most `limit` chunks, the first slab holding `first_slab` (a power of two).
+    pub(crate) fn new(first_slab: u32, limit: u32) -> Self {
         assert!(first_slab.is_power_of_two() && limit <= 1 << 30);
         let next = CachePadded::new(AtomicU32::new(0));
-        let mut pool =
-            Pool { next, slabs: Box::default(), words_per_chunk: HEADER + cells, first_slab, limit, most_bytes: usize::MAX };
+        let mut pool = Pool { next, slabs: Box::default(), first_slab, limit, most_bytes: usize::MAX };
         pool.slabs = (0..pool.slabs_for(limit)).map(|_| AtomicPtr::new(std::ptr::null_mut())).collect();
         pool
     }
@@ -90,7 +88,7 @@ impl Pool {
         if bytes > self.most_bytes {
             return Err(Full::Limit(bytes));
         }
-        let mine = Slab::new(self.slab_chunks(slab) * self.words_per_chunk).and_then(Slab::into_raw);
+        let mine = Slab::new(self.slab_chunks(slab) * HEAD).and_then(Slab::into_raw);
         let Some(mine) = mine else {
             // Relaxed: as in `allocate`. Who was refused uses the slab of another thread that was not.
             let is_there = !self.slabs[slab].load(Ordering::Relaxed).is_null();
@@ -112,21 +110,21 @@ impl Pool {
 
     /// The chunk of an index that [`allocate`](Self::allocate) returned.
     #[inline]
-    pub(crate) fn chunk(&self, id: ChunkId) -> Chunk<'_> {
+    pub(crate) fn chunk(&self, id: ChunkId) -> ChunkHead<'_> {
         self.get(id).expect("the chunk was allocated")
     }
 
     /// The chunk of an index that was handed out, unless there was no memory for it.
     #[inline]
-    pub(crate) fn get(&self, id: ChunkId) -> Option<Chunk<'_>> {
+    pub(crate) fn get(&self, id: ChunkId) -> Option<ChunkHead<'_>> {
         let (slab, offset) = self.locate(id);
         let acquire = if injected(Fault::SlabReadRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
         // Acquire: pairs with the release of the exchange in `grow`. (A plain load on x86 and one `ldar` on ARM.)
         let slab = NonNull::new(self.slabs[slab].load(acquire))?;
         // SAFETY: a non-null slab pointer comes from the winning exchange in `grow`, is initialised (acquire above), and stays
-        // valid until the pool is dropped or shrunk, which take `&mut self` and so outlive no `Chunk<'_>`.
+        // valid until the pool is dropped or shrunk, which take `&mut self` and so outlive no `ChunkHead<'_>`.
         let slab: &Slab = unsafe { slab.as_ref() };
-        Some(Chunk::new(&slab.words()[offset as usize * self.words_per_chunk..][..self.words_per_chunk]))
+        slab.words()[offset as usize * HEAD..].first_chunk().map(ChunkHead::new)
     }
 
     /// Lets it have no more than so many bytes, and no less than it has.
@@ -191,7 +189,7 @@ impl Pool {
     }
 
     fn slab_bytes(&self, slab: usize) -> usize {
-        self.slab_chunks(slab) * self.words_per_chunk * size_of::<AtomicU32>()
+        self.slab_chunks(slab) * HEAD * size_of::<AtomicU32>()
     }
 
     fn slab_chunks(&self, slab: usize) -> usize {

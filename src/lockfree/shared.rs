@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use super::cursor::Cursor;
+use super::shares::{Shares, Unit};
 #[cfg(not(loom))]
 use crate::lockfree::sync::Atomic;
 
@@ -41,6 +42,39 @@ impl<'a, T> Blocks<'a, T> {
     pub(crate) fn claim_one(&self) -> Option<&'a mut T> {
         debug_assert_eq!(self.block, 1);
         self.claim().map(|(_, block)| &mut block[0])
+    }
+}
+
+/// A slice whose portions belong to units of work: whoever claimed a unit may write its portion.
+#[derive(Debug)]
+pub(crate) struct Portions<'a, T> {
+    first: *mut T,
+    /// Where the portion of each unit begins, and where the last one ends.
+    bounds: &'a [u32],
+    shares: &'a Shares,
+    slice: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: sharing `Portions` lets other threads take `&mut T`s out of it, each unit's by its claimer only, so it needs exactly what
+// sending them needs.
+unsafe impl<T: Send> Sync for Portions<'_, T> {}
+
+impl<'a, T> Portions<'a, T> {
+    /// Cuts the slice at the bounds, which must not fall, for the units of these shares.
+    pub(crate) fn new(slice: &'a mut [T], bounds: &'a [u32], shares: &'a Shares) -> Self {
+        assert!(bounds.is_sorted() && bounds.last().is_none_or(|&end| end as usize <= slice.len()));
+        Portions { first: slice.as_mut_ptr(), bounds, shares, slice: PhantomData }
+    }
+
+    /// The portion of a unit, and the index of its first element.
+    #[inline]
+    pub(crate) fn of<'u>(&self, unit: &'u mut Unit<'a>) -> (usize, &'u mut [T]) {
+        assert!(unit.is_of(self.shares));
+        let (begin, end) = (self.bounds[unit.index()] as usize, self.bounds[unit.index() + 1] as usize);
+        // SAFETY: the bounds do not fall and end within the slice (`new`), which `'a` borrows exclusively, so the portions of
+        // different units do not overlap. There is one `Unit` per unit: the shares hand each out once (the loom model `shares`
+        // shows it), and dealing again takes them mutably, which `'a` forbids. It is borrowed mutably while the portion is used.
+        (begin, unsafe { std::slice::from_raw_parts_mut(self.first.add(begin), end - begin) })
     }
 }
 

@@ -193,7 +193,7 @@ fn find<S: Scalar, const D: usize>(
     scope!("pivotgrid::neighbors");
     let rebuilt = rebuild(engine, objects, team);
     let wanted = |a: u32, b: u32| objects.pair(a as usize, b as usize);
-    engine.neighbors(&rebuilt.scattered, rebuilt.team, layout, wanted, store);
+    engine.neighbors(&rebuilt.sorted, rebuilt.team, layout, wanted, store);
     rebuilt.conclude(engine);
     let found = store.indices().len();
     engine.stats.pairs = if layout.half { found } else { found / 2 };

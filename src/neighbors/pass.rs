@@ -3,11 +3,11 @@
 use super::shelf::Shelf;
 use super::store::{Store, Worker};
 use crate::Scalar;
+use crate::build::sort::Sorted;
 use crate::detect::View;
 use crate::engine::Engine;
 use crate::kernel::LANES;
 use crate::lockfree::{Blocks, Cursor};
-use crate::passes::Scattered;
 use crate::runtime::team::Team;
 
 /// The most items that a worker claims at a time, as in detection, and the most of the listed.
@@ -28,7 +28,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     /// rows. Then in parallel over the rows, to copy them behind one another.
     pub(super) fn neighbors(
         &mut self,
-        _: &Scattered,
+        _: &Sorted,
         team: Team,
         layout: Layout,
         wanted: impl Fn(u32, u32) -> bool + Sync,
@@ -36,7 +36,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     ) {
         let objects = self.known;
         store.prepare(objects, team);
-        let columns = self.table.columns(&self.order).for_partners(self.grid.listed.end);
+        let columns = self.table.columns(&self.order).for_partners(self.grid.oversized.end);
         let view = View { grid: &self.grid, columns, kernel: self.kernel };
         // Which of two objects comes first in the grid depends on races; which index is smaller does not.
         let (half, by_index) = (layout.half && !layout.sorted, layout.half && layout.sorted);
@@ -70,14 +70,14 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                     search.item(&view, item, half, &mut add_row);
                 }
             }
-            let (first, count) = (view.grid.listed.start, view.grid.listed.len());
+            let (first, count) = (view.grid.oversized.start, view.grid.oversized.len());
             while let Some(claimed) = listed.claim(team.claim(count, MOST_LISTED), count) {
                 search.listed(&view, first + claimed.start..first + claimed.end, half, &mut add_row);
             }
             *longest = shelf.finish();
             finder.finder.candidates = search.take_candidates();
         });
-        store.compress(objects, &self.order[self.grid.listed.end..objects], &view.columns, team);
+        store.compress(objects, &self.order[self.grid.oversized.end..objects], &view.columns, team);
     }
 }
 

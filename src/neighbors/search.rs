@@ -9,8 +9,8 @@ use crate::detect::View;
 use crate::detect::neighborhood::Neighborhood;
 use crate::kernel::{Columns, Packed};
 use crate::layout::grid::Item;
+use crate::layout::{Chunk, ROW};
 use crate::layout::{Coords, Shape, Window, key_parts};
-use crate::lockfree::{Chunk, ROW};
 use crate::{Aabb, Scalar};
 
 /// A worker's memory for looking.
@@ -34,8 +34,7 @@ impl<S: Scalar, const D: usize> Search<S, D> {
 
     /// Finds the row of each entry of an item; for `half` lists, of each pair only the one or the other.
     pub(super) fn item(&mut self, view: &View<'_, S, D>, item: &Item, half: bool, add_row: &mut AddRow<'_>) {
-        for &id in &view.grid.chunks[item.first_chunk as usize..item.end_chunk as usize] {
-            let chunk = view.grid.pool.chunk(id);
+        for chunk in &view.grid.chunks()[item.first_chunk as usize..item.end_chunk as usize] {
             let all = chunk.entries();
             let entries = all.start.max(item.begin as usize)..all.end.min(item.end as usize);
             if !entries.is_empty() {
@@ -44,7 +43,7 @@ impl<S: Scalar, const D: usize> Search<S, D> {
         }
     }
 
-    fn chunk(&mut self, view: &View<'_, S, D>, chunk: Chunk<'_>, entries: Range<usize>, half: bool, add_row: &mut AddRow<'_>) {
+    fn chunk(&mut self, view: &View<'_, S, D>, chunk: &Chunk, entries: Range<usize>, half: bool, add_row: &mut AddRow<'_>) {
         let (number, coords) = key_parts(chunk.key());
         let (level, span) = (&view.grid.levels[number], view.grid.spans[number]);
         let base = Shape::<D>::base_of(coords);
@@ -111,7 +110,7 @@ impl<S: Scalar, const D: usize> Search<S, D> {
 
     /// Finds the rows of some of those that fit no level.
     pub(super) fn listed(&mut self, view: &View<'_, S, D>, entries: Range<usize>, half: bool, add_row: &mut AddRow<'_>) {
-        let listed = &view.grid.listed;
+        let listed = &view.grid.oversized;
         for entry in entries {
             let run = if half { entry + 1..listed.end } else { listed.clone() };
             add_row(entry, &mut |row| {
@@ -127,14 +126,14 @@ impl<S: Scalar, const D: usize> Search<S, D> {
     /// Adds everything coarser that some of these entries of a chunk may touch: one look per chunk instead of one per entry.
     fn add_coarser(&mut self, view: &View<'_, S, D>, level: usize, entries: Range<usize>) {
         let coarser = level + 1..view.grid.levels.len();
-        if coarser.is_empty() && view.grid.listed.is_empty() {
+        if coarser.is_empty() && view.grid.oversized.is_empty() {
             return;
         }
         let bounds = view.columns.box_around(entries);
         for coarse in coarser.filter(|&coarse| view.grid.objects[coarse] > 0) {
             view.runs_around(coarse, &bounds, |run| self.add_near(view, &bounds, run));
         }
-        self.add_near(view, &bounds, view.grid.listed.clone());
+        self.add_near(view, &bounds, view.grid.oversized.clone());
     }
 
     /// Adds those of a run that overlap a box.

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use super::lanes::steps;
 use super::{Queries, Region, Scene};
 use crate::kernel::{bits, overlaps};
-use crate::layout::{Coords, Window, chunk_key, key_parts};
-use crate::lockfree::Chunk;
+use crate::layout::Chunk;
+use crate::layout::{Coords, Window, key_parts};
 use crate::{Aabb, Scalar};
 
 impl<S: Scalar, const D: usize> Queries<'_, S, D> {
@@ -34,7 +34,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
             }
             ControlFlow::Continue(())
         };
-        test(scene.grid.listed.clone())?;
+        test(scene.grid.oversized.clone())?;
         scene.try_for_each_run(bounds, test)
     }
 
@@ -42,7 +42,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     pub fn overlapping(&self, bounds: &Aabb<S, D>, found: &mut Vec<u32>) {
         found.clear();
         let Some(scene) = self.scene.as_ref().filter(|_| bounds.is_valid()) else { return };
-        scene.kernel.hits(&scene.columns, bounds, scene.grid.listed.clone(), found);
+        scene.kernel.hits(&scene.columns, bounds, scene.grid.oversized.clone(), found);
         let ControlFlow::Continue(()) = scene.try_for_each_run(bounds, |run| {
             scene.kernel.hits(&scene.columns, bounds, run, found);
             ControlFlow::<std::convert::Infallible>::Continue(())
@@ -105,7 +105,7 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
         window: &Window,
         state: &mut T,
         is_wanted: impl Fn(&T, Coords) -> bool,
-        mut f: impl FnMut(&mut T, Coords, Chunk<'_>) -> ControlFlow<B>,
+        mut f: impl FnMut(&mut T, Coords, &Chunk) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let (low, high) = window.chunks::<D>();
         let low: Coords = std::array::from_fn(|axis| low[axis].max(region.low[axis]));
@@ -114,12 +114,12 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
             return ControlFlow::Continue(());
         }
         let touched = (0..D).fold(1.0, |touched, axis| touched * (f64::from(high[axis]) - f64::from(low[axis]) + 1.0));
-        if touched <= self.grid.chunks.len() as f64 {
+        if touched <= self.grid.chunks().len() as f64 {
             for z in low[2]..=high[2] {
                 for y in low[1]..=high[1] {
                     for x in low[0]..=high[0] {
                         if is_wanted(state, [x, y, z])
-                            && let Some((_, chunk)) = self.grid.directory.find(&self.grid.pool, &chunk_key(level, [x, y, z]))
+                            && let Some(chunk) = self.grid.find(level, [x, y, z])
                         {
                             f(state, [x, y, z], chunk)?;
                         }
@@ -128,8 +128,7 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
             }
         } else {
             // It covers more chunks than there are: go through those that there are.
-            for &id in &self.grid.chunks {
-                let chunk = self.grid.pool.chunk(id);
+            for chunk in self.grid.chunks() {
                 let (its_level, coords) = key_parts(chunk.key());
                 let is_inside = || (0..3).all(|axis| (low[axis]..=high[axis]).contains(&coords[axis]));
                 if its_level == level && is_inside() && is_wanted(state, coords) {

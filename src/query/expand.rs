@@ -6,15 +6,15 @@ use super::within::Search;
 use super::{Region, Scene};
 use crate::Scalar;
 use crate::kernel::gap;
-use crate::layout::{Coords, Shape, Window, chunk_key, key_parts};
-use crate::lockfree::Chunk;
+use crate::layout::Chunk;
+use crate::layout::{Coords, Shape, Window, key_parts};
 
 impl<S: Scalar, const D: usize> Scene<'_, S, D> {
     /// Has runs looked at, in roughly the order of their distance, until all others are further away than the limit, a square that
     /// looking at a run returns.
     pub(super) fn expand<B>(&self, point: &[S; D], look: impl FnMut(Range<usize>, S) -> ControlFlow<B, S>) -> ControlFlow<B> {
         let mut search = Search { scene: self, point, limit: S::INFINITY, look };
-        search.entries(self.grid.listed.clone())?;
+        search.entries(self.grid.oversized.clone())?;
         self.occupied().try_for_each(|(level, region)| search.expand(level, region))
     }
 }
@@ -35,7 +35,7 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>, S) -> ControlFlow<B, S
         let (mut low, mut high) = (home, home);
         self.layer(level, region, home, home)?;
         // When it has passed more chunks than there are, those that there are are gone through instead.
-        let most = 2.0 * self.scene.grid.chunks.len() as f64 + 16.0;
+        let most = 2.0 * self.scene.grid.chunks().len() as f64 + 16.0;
         let mut passed = 1.0;
         while let Some((side, square)) = self.nearest_side(region, low, high) {
             if square > self.limit {
@@ -91,7 +91,7 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>, S) -> ControlFlow<B, S
                 for x in low[0]..=high[0] {
                     let coords = [x, y, z];
                     if !(self.square_to_chunk(region, coords) > self.limit)
-                        && let Some((_, chunk)) = grid.directory.find(&grid.pool, &chunk_key(level, coords))
+                        && let Some(chunk) = grid.find(level, coords)
                     {
                         self.whole_chunk(region, coords, chunk)?;
                     }
@@ -103,8 +103,7 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>, S) -> ControlFlow<B, S
 
     /// The existing chunks outside a box of chunks.
     fn outside(&mut self, level: usize, region: &Region, low: Coords, high: Coords) -> ControlFlow<B> {
-        for &id in &self.scene.grid.chunks {
-            let chunk = self.scene.grid.pool.chunk(id);
+        for chunk in self.scene.grid.chunks() {
             let (its_level, coords) = key_parts(chunk.key());
             let is_seen = || (0..3).all(|axis| (low[axis]..=high[axis]).contains(&coords[axis]));
             if its_level == level && !is_seen() && !(self.square_to_chunk(region, coords) > self.limit) {
@@ -114,7 +113,7 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>, S) -> ControlFlow<B, S
         ControlFlow::Continue(())
     }
 
-    fn whole_chunk(&mut self, region: &Region, coords: Coords, chunk: Chunk<'_>) -> ControlFlow<B> {
+    fn whole_chunk(&mut self, region: &Region, coords: Coords, chunk: &Chunk) -> ControlFlow<B> {
         let low = Shape::<D>::base_of(coords);
         let high = std::array::from_fn(|axis| low[axis] + (Shape::<D>::EDGE[axis] - 1));
         self.chunk(region, &Window { low, high }, coords, chunk)

@@ -115,7 +115,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     pub(crate) fn has_grid(&self) -> bool {
         let engine = &self.engine;
         let leveled: usize = engine.grid.objects.iter().sum();
-        engine.known > 0 && (leveled == 0 || !engine.grid.chunks.is_empty())
+        engine.known > 0 && (leveled == 0 || !engine.grid.chunks().is_empty())
     }
 
     /// What [`queries`](Self::queries) has to look for, until the next step.
@@ -143,7 +143,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// A box around all objects, more or less close to them; an invalid one if there are none.
     pub(crate) fn bounds(&self) -> Aabb<S, D> {
         let Some(scene) = &self.scene else { return Aabb::EMPTY };
-        let mut bounds = scene.columns.box_around(scene.grid.listed.clone());
+        let mut bounds = scene.columns.box_around(scene.grid.oversized.clone());
         scene.occupied().for_each(|(_, region)| bounds.grow(&region.bounds(region.low, region.high)));
         bounds
     }

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use super::cast::is_finite;
 use super::{Neighbor, Queries, Scene};
 use crate::Scalar;
-use crate::layout::{Shape, chunk_key};
+use crate::layout::Shape;
 
 impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// The `k` objects whose boxes are nearest to the point, the nearest first, those equally near in the order of their indices;
@@ -127,7 +127,7 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
         let mut density = 0.0;
         for (level, region) in self.occupied() {
             let coords = Shape::<D>::chunk_of(self.grid.levels[level].cell(point));
-            if let Some((_, chunk)) = self.grid.directory.find(&self.grid.pool, &chunk_key(level, coords)) {
+            if let Some(chunk) = self.grid.find(level, coords) {
                 density += chunk.entries().len() as f64 / region.chunk_size::<D>().iter().product::<f64>();
             }
         }

@@ -30,8 +30,7 @@ impl Region {
         for ((region, level), span) in regions.iter_mut().zip(&grid.levels).zip(grid.spans) {
             (region.span, region.borders) = (span, Borders::of(level));
         }
-        for &id in &grid.chunks {
-            let chunk = grid.pool.chunk(id);
+        for chunk in grid.chunks() {
             let (level, coords) = key_parts(chunk.key());
             // A chunk that lost the race for its place has no objects, and a key that may be anything.
             if chunk.rows() != 0 {

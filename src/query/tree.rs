@@ -133,18 +133,18 @@ impl<S: Scalar, const D: usize> Tree<S, D> {
 
     /// Cuts the entries of all chunks into runs, chunk after chunk along the Z curve.
     fn list_runs(&mut self, grid: &Grid<S, D>) {
-        let occupied = grid.chunks.iter().filter(|&&id| grid.pool.chunk(id).rows() != 0);
+        let occupied = grid.chunks().iter().enumerate().filter(|(_, chunk)| chunk.rows() != 0);
         self.order.clear();
-        self.order.extend(occupied.map(|&id| (z_key::<D>(grid.pool.chunk(id).key()), id)));
+        self.order.extend(occupied.map(|(rank, chunk)| (z_key::<D>(chunk.key()), rank as u32)));
         self.order.sort_unstable();
         self.runs.clear();
         for &(_, id) in &self.order {
-            let chunk = grid.pool.chunk(id);
+            let chunk = &grid.chunks()[id as usize];
             for cells in Shape::<D>::blocks(LANES) {
                 push_runs(&mut self.runs, chunk.begin(cells.start) as usize..chunk.end(cells.end - 1) as usize);
             }
         }
-        push_runs(&mut self.runs, grid.listed.clone());
+        push_runs(&mut self.runs, grid.oversized.clone());
     }
 
     /// Makes room for the nodes.

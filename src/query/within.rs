@@ -7,8 +7,8 @@ use super::cast::is_finite;
 use super::lanes::steps;
 use super::{Neighbor, Queries, Region, Scene};
 use crate::kernel::{LANES, bits, gap, mask, squared_distances};
+use crate::layout::Chunk;
 use crate::layout::{Coords, Shape, Window};
-use crate::lockfree::Chunk;
 use crate::{Aabb, Ball, Scalar};
 
 impl<S: Scalar, const D: usize> Queries<'_, S, D> {
@@ -76,7 +76,7 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
         look: impl FnMut(Range<usize>, S) -> ControlFlow<B, S>,
     ) -> ControlFlow<B> {
         let mut search = Search { scene: self, point, limit, look };
-        search.entries(self.grid.listed.clone())?;
+        search.entries(self.grid.oversized.clone())?;
         for (level, region) in self.occupied() {
             let around = around(point, search.limit);
             let window = Window::new(&self.grid.levels[level], self.grid.spans[level], &around);
@@ -112,7 +112,7 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
 }
 
 impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>, S) -> ControlFlow<B, S>> Search<'_, S, D, F> {
-    pub(super) fn chunk(&mut self, region: &Region, window: &Window, coords: Coords, chunk: Chunk<'_>) -> ControlFlow<B> {
+    pub(super) fn chunk(&mut self, region: &Region, window: &Window, coords: Coords, chunk: &Chunk) -> ControlFlow<B> {
         let base = Shape::<D>::base_of(coords);
         let edge = Shape::<D>::EDGE;
         let low: Coords = std::array::from_fn(|axis| (window.low[axis] - base[axis]).max(0));

@@ -191,6 +191,13 @@ pub(crate) fn grow_exactly<T: Clone>(buffer: &mut Vec<T>, len: usize, value: T, 
     }
 }
 
+/// Ends the step if room for so many elements was refused.
+pub(crate) fn refusable(outcome: Result<(), std::collections::TryReserveError>, elements: usize) {
+    if outcome.is_err() {
+        refused_by_system(bytes_of::<u64>(elements));
+    }
+}
+
 pub(crate) fn bytes_of<T>(elements: usize) -> usize {
     elements.saturating_mul(size_of::<T>())
 }

@@ -20,3 +20,17 @@ pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (slice, index);
 }
+
+/// Asks the processor for the memory of an element that will be written soon. A hint, as [`prefetch`].
+#[inline(always)]
+pub(crate) fn prefetch_write<T>(slice: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unsafe_code)]
+    {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        // SAFETY: as in `prefetch`.
+        unsafe { _mm_prefetch::<_MM_HINT_ET0>(slice.as_ptr().wrapping_add(index).cast::<i8>()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (slice, index);
+}

@@ -1,5 +1,7 @@
 //! Running one function on several workers at once.
 
+use std::ops::Range;
+
 /// So many claims of each worker even out what their work differs in.
 const CLAIMS_PER_WORKER: usize = 16;
 
@@ -39,16 +41,21 @@ impl Team {
     /// that no thread had time for runs last, on the caller, and finds nothing left to claim. (That is why this is a tree of
     /// joins and not a broadcast, which would wait for every thread of the pool to turn up. Joins do not allocate, either.)
     pub(crate) fn run(&self, work: impl Fn() + Sync) {
-        fork(self.workers, &work);
+        self.each(|_| work());
+    }
+
+    /// [`run`](Self::run), and each worker gets its number. The same number is mostly the same thread in every pass, so what a worker
+    /// wrote in one pass is in its cache in the next.
+    pub(crate) fn each(&self, work: impl Fn(usize) + Sync) {
+        fork(0..self.workers.max(1), &work);
     }
 }
 
-fn fork(workers: usize, work: &(impl Fn() + Sync)) {
-    match workers {
-        0 | 1 => work(),
-        _ => {
-            let half = workers / 2;
-            rayon::join(|| fork(workers - half, work), || fork(half, work));
-        }
+fn fork(workers: Range<usize>, work: &(impl Fn(usize) + Sync)) {
+    if workers.len() == 1 {
+        work(workers.start);
+    } else {
+        let half = workers.start + workers.len().div_ceil(2);
+        rayon::join(|| fork(workers.start..half, work), || fork(half..workers.end, work));
     }
 }

@@ -3,10 +3,11 @@
 use std::slice;
 
 use super::StaticSet;
-use crate::build::gather;
 use crate::detect::sink::{self, Sink, Store};
 use crate::engine::step::store;
 use crate::engine::{Engine, Worker, stock_up};
+use crate::kernel::compare::PairRoom;
+use crate::layout::staged::BLOCK;
 use crate::lockfree::{Blocks, Cursor};
 use crate::runtime::objects::Objects;
 use crate::runtime::team::Team;
@@ -70,11 +71,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     fn search(&mut self, objects: &(impl Objects<S, D> + ?Sized), statics: &StaticSet<S, D>, team: Team) {
         self.static_pairs.iter_mut().for_each(Vec::clear);
         // Behind those that fit no level there are only rejected ones.
-        let entries = self.grid.listed.end;
+        let entries = self.grid.oversized.end;
         if entries == 0 || statics.is_empty() {
             return;
         }
-        let team = team.at_most(entries / gather::BLOCK + 1).at_most(self.workers.len());
+        let team = team.at_most(entries / BLOCK + 1).at_most(self.workers.len());
         let (columns, cursor) = (self.table.columns(&self.order), Cursor::new());
         let tiers = [&statics.base, &statics.recent].map(|tier| (tier, tier.queries()));
         let stock = Blocks::new(&mut self.static_pairs, 1);
@@ -84,7 +85,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             let Some(worker) = workers.claim_one() else { return };
             let Worker { touched, pairs_beyond, .. } = &mut **worker;
             let mut sink = Sink::new(&stock, pairs_beyond, budget, Store { filter: |_| true });
-            while let Some(claimed) = cursor.claim(gather::BLOCK, entries) {
+            while let Some(claimed) = cursor.claim(BLOCK, entries) {
                 for entry in claimed {
                     let (bounds, id) = (columns.bounds(entry), columns.id(entry));
                     let groups = objects.groups(id as usize);

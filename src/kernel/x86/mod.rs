@@ -11,9 +11,9 @@ mod f64;
 use std::arch::x86_64::*;
 use std::ops::Range;
 
-use super::{Columns, Faces, LANES, Motion, Own, Tasks, Work, lanes_below};
+use super::{Columns, Faces, LANES, Motion, Own, Work, lanes_below};
 use crate::runtime::memory;
-use crate::{Aabb, Pair, Scalar};
+use crate::{Aabb, Scalar};
 
 /// What both instruction sets share: `overlaps` says which of eight entries overlap, `front` moves those of eight numbers that are
 /// in a set to the front, `append` does so with `width` numbers. A macro, because a function could not be compiled for two instruction
@@ -30,17 +30,6 @@ macro_rules! kernel {
             pub(super) fn detect() -> Option<Self> {
                 let has = $(is_x86_feature_detected!($feature))&&*;
                 has.then_some($token(()))
-            }
-
-            #[inline(always)]
-            pub(super) fn pairs<S: Scalar, const D: usize, const EXTRAS: bool>(
-                self,
-                columns: &Columns<'_, S, D>,
-                tasks: &mut Tasks,
-                out: &mut Vec<Pair>,
-            ) {
-                // SAFETY: a value of this type exists only where the features were detected.
-                unsafe { $inside::pairs::<S, D, EXTRAS>(columns, tasks, out) }
             }
 
             #[inline(always)]
@@ -114,80 +103,6 @@ macro_rules! kernel {
 
         mod $inside {
             use super::*;
-
-            #[target_feature(enable = $features)]
-            pub(super) fn pairs<S: Scalar, const D: usize, const EXTRAS: bool>(
-                columns: &Columns<'_, S, D>,
-                tasks: &mut Tasks,
-                out: &mut Vec<Pair>,
-            ) {
-                loop {
-                    let short = tasks.take_short(out.capacity() - out.len());
-                    if short.is_empty() {
-                        break;
-                    }
-                    let mut len = out.len();
-                    for task in short {
-                        let (entry, begin, end) = (task.entry(), task.begin(), task.end());
-                        assert!(entry < columns.entries && begin < end && end <= columns.entries);
-                        // SAFETY: the entry is one, the run is not empty and ends within the entries; for each task that was
-                        // taken there is room for `LANES` pairs.
-                        len += unsafe { batch::<S, D, EXTRAS>(columns, entry, begin, end, out.as_mut_ptr().add(len)) };
-                    }
-                    // SAFETY: the pairs up to `len` were written above, each batch at the end of the last.
-                    unsafe { out.set_len(len) };
-                }
-                while let Some(task) = tasks.take_long() {
-                    let (entry, mut at, end) = (task.entry(), task.begin(), task.end());
-                    assert!(entry < columns.entries && end <= columns.entries);
-                    while at < end {
-                        let len = out.len();
-                        if out.capacity() - len < LANES {
-                            return tasks.put_back(task, at);
-                        }
-                        // SAFETY: the entry is one; `at` lies within the run, which ends within the entries; there is room for
-                        // `LANES` pairs.
-                        let hits = unsafe { batch::<S, D, EXTRAS>(columns, entry, at, end, out.as_mut_ptr().add(len)) };
-                        // SAFETY: so many have been written behind `len`.
-                        unsafe { out.set_len(len + hits) };
-                        at += LANES;
-                    }
-                }
-            }
-
-            /// Compares an entry with those from `at` to `end`, at most [`LANES`] of them, writes the pairs and returns how many.
-            ///
-            /// # Safety
-            ///
-            /// `entry < columns.entries`, `at < end <= columns.entries`, and there must be room for [`LANES`] pairs.
-            #[target_feature(enable = $features)]
-            #[inline]
-            unsafe fn batch<S: Scalar, const D: usize, const EXTRAS: bool>(
-                columns: &Columns<'_, S, D>,
-                entry: usize,
-                at: usize,
-                end: usize,
-                to: *mut Pair,
-            ) -> usize {
-                // SAFETY: by the caller's promise; every column has at least `LANES` values more than there are entries.
-                let (mask, id, others) = unsafe {
-                    let own = own::<S, D, true, EXTRAS>(columns, entry);
-                    let mask = partners_at::<S, D, LANES, true, EXTRAS>(columns, &own, at, end);
-                    (mask, own.id, _mm256_loadu_si256(columns.ids.as_ptr().add(at).cast()))
-                };
-                let (id, others) = (_mm256_set1_epi32(id as i32), $front(others, mask));
-                let (a, b) = (_mm256_min_epu32(id, others), _mm256_max_epu32(id, others));
-                let (even, odd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
-                let hits = mask.count_ones() as usize;
-                let to = to.cast::<__m256i>();
-                // SAFETY: there is room for `LANES` pairs of two 32-bit words each.
-                unsafe { _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(even, odd)) };
-                if hits > LANES / 2 {
-                    // SAFETY: as above; this is the second half of it.
-                    unsafe { _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(even, odd)) };
-                }
-                hits
-            }
 
             #[target_feature(enable = $features)]
             pub(super) fn partners<S: Scalar, const D: usize, const BOXES: bool>(

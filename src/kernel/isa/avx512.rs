@@ -1,0 +1,282 @@
+//! AVX-512: a register holds sixteen words, a mask register selects lanes, `vpcompressd` moves lanes to the front.
+
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use super::{Isa, Lanes, Mask};
+use crate::kernel::Work;
+
+/// Proof that the processor has AVX-512 F, BW, DQ, VL and the bit instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Avx512(());
+
+impl Avx512 {
+    pub(crate) fn detect() -> Option<Self> {
+        let has = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("lzcnt");
+        has.then_some(Avx512(()))
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt")]
+#[inline(never)]
+fn compiled<W: Work>(work: W) -> W::Outcome {
+    work.run()
+}
+
+impl Isa for Avx512 {
+    type Words = __m512i;
+    type F32 = __m512;
+    type F64 = [__m512d; 2];
+
+    #[inline(always)]
+    fn run<W: Work>(self, work: W) -> W::Outcome {
+        // SAFETY: the features were detected.
+        unsafe { compiled(work) }
+    }
+
+    #[inline(always)]
+    fn splat(self, value: i32) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_set1_epi32(value) }
+    }
+
+    #[inline(always)]
+    fn iota(self) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
+    }
+
+    #[inline(always)]
+    unsafe fn load(self, from: *const u32) -> __m512i {
+        // SAFETY: sixteen words are readable, by the caller's promise.
+        unsafe { _mm512_loadu_si512(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u32, words: __m512i) {
+        // SAFETY: sixteen words are writable, by the caller's promise.
+        unsafe { _mm512_storeu_si512(to.cast(), words) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_bytes(self, to: *mut u8, words: __m512i) {
+        // SAFETY: sixteen bytes are writable, by the caller's promise.
+        unsafe { _mm_storeu_si128(to.cast(), _mm512_cvtepi32_epi8(words)) }
+    }
+
+    #[inline(always)]
+    unsafe fn append(self, to: *mut u32, mask: Mask, words: __m512i) {
+        // SAFETY: sixteen words are writable, by the caller's promise. (Compressing in a register and storing all of it is faster
+        // than a compressing store.)
+        unsafe { _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi32(mask, words)) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_pairs(self, to: *mut u32, a: __m512i, b: __m512i) {
+        // SAFETY: thirty-two words are writable, by the caller's promise.
+        unsafe {
+            let low_half = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            let high_half = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+            let (small, large) = (_mm512_min_epu32(a, b), _mm512_max_epu32(a, b));
+            _mm512_storeu_si512(to.cast(), _mm512_permutex2var_epi32(small, low_half, large));
+            _mm512_storeu_si512(to.add(16).cast(), _mm512_permutex2var_epi32(small, high_half, large));
+        }
+    }
+
+    #[inline(always)]
+    fn add(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn sub(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_sub_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_and_si512(a, b) }
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_or_si512(a, b) }
+    }
+
+    #[inline(always)]
+    fn min(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_min_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_max_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn shl(self, a: __m512i, bits: u32) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_sll_epi32(a, _mm_cvtsi32_si128(bits as i32)) }
+    }
+
+    #[inline(always)]
+    fn shr(self, a: __m512i, bits: u32) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_sra_epi32(a, _mm_cvtsi32_si128(bits as i32)) }
+    }
+
+    #[inline(always)]
+    fn power_of_two(self, a: __m512i) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_sllv_epi32(_mm512_set1_epi32(1), a) }
+    }
+
+    #[inline(always)]
+    fn gt(self, a: __m512i, b: __m512i) -> Mask {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_cmpgt_epi32_mask(a, b) }
+    }
+
+    #[inline(always)]
+    fn eq(self, a: __m512i, b: __m512i) -> Mask {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_cmpeq_epi32_mask(a, b) }
+    }
+
+    #[inline(always)]
+    fn select(self, mask: Mask, yes: __m512i, no: __m512i) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_mask_blend_epi32(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn lookup(self, table: __m512i, index: __m512i) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_permutexvar_epi32(index, table) }
+    }
+}
+
+impl Lanes<f32, Avx512> for __m512 {
+    #[inline(always)]
+    unsafe fn load(_: Avx512, from: *const f32) -> Self {
+        // SAFETY: sixteen values are readable, by the caller's promise.
+        unsafe { _mm512_loadu_ps(from) }
+    }
+
+    #[inline(always)]
+    fn splat(_: Avx512, value: f32) -> Self {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_set1_ps(value) }
+    }
+
+    #[inline(always)]
+    fn cells(self, _: Avx512, origin: Self, inverse: Self) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe {
+            let limit = _mm512_set1_ps(crate::layout::CELL_LIMIT as f32);
+            let scaled = _mm512_mul_ps(_mm512_sub_ps(self, origin), inverse);
+            // Of a NaN and a number, `max` takes the second operand, as `floor_to_cell` does.
+            let inside = _mm512_min_ps(_mm512_max_ps(scaled, _mm512_sub_ps(_mm512_setzero_ps(), limit)), limit);
+            _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(inside)
+        }
+    }
+
+    #[inline(always)]
+    fn le(self, _: Avx512, other: Self) -> Mask {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_cmp_ps_mask::<_CMP_LE_OQ>(self, other) }
+    }
+
+    #[inline(always)]
+    fn overlaps<const D: usize>(
+        _: Avx512,
+        mask: Mask,
+        a_min: &[Self; D],
+        a_max: &[Self; D],
+        b_min: &[Self; D],
+        b_max: &[Self; D],
+    ) -> Mask {
+        // Two chains of masked comparisons, which the processor runs side by side.
+        let (mut low, mut high) = (mask, Mask::MAX);
+        for axis in 0..D {
+            // SAFETY: the features were detected.
+            unsafe {
+                low = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(low, b_min[axis], a_max[axis]);
+                high = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(high, a_min[axis], b_max[axis]);
+            }
+        }
+        low & high
+    }
+}
+
+impl Lanes<f64, Avx512> for [__m512d; 2] {
+    #[inline(always)]
+    unsafe fn load(_: Avx512, from: *const f64) -> Self {
+        // SAFETY: sixteen values are readable, by the caller's promise.
+        unsafe { [_mm512_loadu_pd(from), _mm512_loadu_pd(from.add(8))] }
+    }
+
+    #[inline(always)]
+    fn splat(_: Avx512, value: f64) -> Self {
+        // SAFETY: the features were detected.
+        unsafe { [_mm512_set1_pd(value); 2] }
+    }
+
+    #[inline(always)]
+    fn cells(self, _: Avx512, origin: Self, inverse: Self) -> __m512i {
+        // SAFETY: the features were detected.
+        unsafe {
+            let limit = _mm512_set1_pd(f64::from(crate::layout::CELL_LIMIT));
+            let half = |half: usize| {
+                let scaled = _mm512_mul_pd(_mm512_sub_pd(self[half], origin[half]), inverse[half]);
+                let inside = _mm512_min_pd(_mm512_max_pd(scaled, _mm512_sub_pd(_mm512_setzero_pd(), limit)), limit);
+                _mm512_cvt_roundpd_epi32::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(inside)
+            };
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(half(0)), half(1))
+        }
+    }
+
+    #[inline(always)]
+    fn le(self, _: Avx512, other: Self) -> Mask {
+        // SAFETY: the features were detected.
+        let half = |half: usize| unsafe { Mask::from(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(self[half], other[half])) };
+        half(0) | half(1) << 8
+    }
+
+    #[inline(always)]
+    fn overlaps<const D: usize>(
+        _: Avx512,
+        mask: Mask,
+        a_min: &[Self; D],
+        a_max: &[Self; D],
+        b_min: &[Self; D],
+        b_max: &[Self; D],
+    ) -> Mask {
+        let half = |half: usize| {
+            let (mut low, mut high) = ((mask >> (8 * half)) as u8, u8::MAX);
+            for axis in 0..D {
+                // SAFETY: the features were detected.
+                unsafe {
+                    low = _mm512_mask_cmp_pd_mask::<_CMP_LE_OQ>(low, b_min[axis][half], a_max[axis][half]);
+                    high = _mm512_mask_cmp_pd_mask::<_CMP_LE_OQ>(high, a_min[axis][half], b_max[axis][half]);
+                }
+            }
+            Mask::from(low & high)
+        };
+        half(0) | half(1) << 8
+    }
+}

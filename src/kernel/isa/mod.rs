@@ -1,0 +1,148 @@
+//! Instruction sets: the operations on sixteen lanes that the kernels are written with, spelled once per set.
+//!
+//! Every operation works on [`WIDTH`] lanes, whatever the registers' width, and masks have a bit per lane. So a kernel is written
+//! once, and a new instruction set is one new file. All sets give bit by bit the same results.
+//!
+//! A value of an [`Isa`] is the proof that the processor has the instructions. Its methods are `inline(always)`: they become
+//! single instructions inside [`Isa::run`], which is compiled for the set.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+pub(crate) mod neon;
+pub(crate) mod portable;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(crate) mod simd128;
+
+use super::Work;
+
+/// Lanes of every operation.
+pub(crate) const WIDTH: usize = 16;
+
+/// A bit per lane.
+pub(crate) type Mask = u16;
+
+// Public in name only: `Scalar` is sealed by a trait that names them.
+/// An instruction set: operations on sixteen 32-bit integers, and the types of sixteen floats.
+///
+/// # Safety of the memory operations
+///
+/// `load`, `store`, `append` and their like read or write sixteen lanes at the pointer, whatever the mask is.
+#[allow(unsafe_code, reason = "operations on memory take pointers; each call states why they are valid")]
+pub trait Isa: Copy + Send + Sync {
+    /// Sixteen integers.
+    type Words: Copy;
+    /// Sixteen `f32`.
+    type F32: Lanes<f32, Self>;
+    /// Sixteen `f64`.
+    type F64: Lanes<f64, Self>;
+
+    /// Does work compiled for this instruction set.
+    fn run<W: Work>(self, work: W) -> W::Outcome;
+
+    /// All lanes the same.
+    fn splat(self, value: i32) -> Self::Words;
+    /// 0, 1, 2, …
+    fn iota(self) -> Self::Words;
+
+    /// # Safety
+    ///
+    /// Sixteen words must be readable.
+    unsafe fn load(self, from: *const u32) -> Self::Words;
+    /// Reads sixteen words.
+    #[inline(always)]
+    fn words(self, from: &[u32; WIDTH]) -> Self::Words {
+        // SAFETY: an array of sixteen words.
+        unsafe { self.load(from.as_ptr()) }
+    }
+
+    /// The lanes as an array.
+    #[inline(always)]
+    fn array(self, words: Self::Words) -> [u32; WIDTH] {
+        let mut array = [0; WIDTH];
+        // SAFETY: an array of sixteen words.
+        unsafe { self.store(array.as_mut_ptr(), words) };
+        array
+    }
+
+    /// Writes the low byte of each lane.
+    #[inline(always)]
+    fn bytes(self, words: Self::Words, to: &mut [u8; WIDTH]) {
+        // SAFETY: an array of sixteen bytes.
+        unsafe { self.store_bytes(to.as_mut_ptr(), words) };
+    }
+
+    /// # Safety
+    ///
+    /// Sixteen words must be writable.
+    unsafe fn store(self, to: *mut u32, words: Self::Words);
+    /// Writes the low byte of each lane.
+    ///
+    /// # Safety
+    ///
+    /// Sixteen bytes must be writable.
+    unsafe fn store_bytes(self, to: *mut u8, words: Self::Words);
+    /// Moves the lanes of a mask to the front and writes all lanes; those behind the moved ones are unspecified.
+    ///
+    /// # Safety
+    ///
+    /// Sixteen words must be writable.
+    unsafe fn append(self, to: *mut u32, mask: Mask, words: Self::Words);
+    /// Writes sixteen pairs: in each the smaller of two words (as unsigned numbers), then the larger one.
+    ///
+    /// # Safety
+    ///
+    /// Thirty-two words must be writable.
+    unsafe fn store_pairs(self, to: *mut u32, a: Self::Words, b: Self::Words);
+
+    /// Lane by lane, wrapping.
+    fn add(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    fn sub(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    fn and(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    fn or(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    fn min(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    fn max(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    fn shl(self, a: Self::Words, bits: u32) -> Self::Words;
+    /// Shifts the sign in.
+    fn shr(self, a: Self::Words, bits: u32) -> Self::Words;
+    /// Two to the power of each lane, which must be from 0 to 31.
+    fn power_of_two(self, a: Self::Words) -> Self::Words;
+    fn gt(self, a: Self::Words, b: Self::Words) -> Mask;
+    fn eq(self, a: Self::Words, b: Self::Words) -> Mask;
+    /// The lanes of a mask from `yes`, the others from `no`.
+    fn select(self, mask: Mask, yes: Self::Words, no: Self::Words) -> Self::Words;
+    /// For each lane of `index`, taken modulo 16, that lane of `table`.
+    fn lookup(self, table: Self::Words, index: Self::Words) -> Self::Words;
+}
+
+/// Sixteen floats of an instruction set.
+#[allow(unsafe_code, reason = "operations on memory take pointers; each call states why they are valid")]
+pub trait Lanes<S, I: Isa>: Copy {
+    /// # Safety
+    ///
+    /// Sixteen values must be readable.
+    unsafe fn load(isa: I, from: *const S) -> Self;
+    /// All lanes the same.
+    fn splat(isa: I, value: S) -> Self;
+    /// `floor_to_cell((x - origin) * inverse)`, bit by bit the same.
+    fn cells(self, isa: I, origin: Self, inverse: Self) -> I::Words;
+    /// Where it is at most the other. False where one of them is NaN.
+    fn le(self, isa: I, other: Self) -> Mask;
+    /// Of the lanes of a mask, those in which `a` overlaps `b`.
+    fn overlaps<const D: usize>(
+        isa: I,
+        mask: Mask,
+        a_min: &[Self; D],
+        a_max: &[Self; D],
+        b_min: &[Self; D],
+        b_max: &[Self; D],
+    ) -> Mask;
+}
+
+/// The mask of the first `count` lanes.
+#[inline(always)]
+pub(crate) fn first_lanes(count: usize) -> Mask {
+    ((1u32 << count.min(WIDTH)) - 1) as Mask
+}

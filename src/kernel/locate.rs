@@ -1,0 +1,267 @@
+//! Level, cell and chunk of sixteen staged boxes at a time.
+
+use super::IsaWork;
+use super::isa::{Isa, Lanes, Mask, WIDTH};
+use super::scalar::Vector;
+use crate::Scalar;
+use crate::faults::{Fault, injected};
+use crate::layout::staged::{BLOCK, StagedBlock};
+use crate::layout::{Level, MAX_LEVELS, Shape};
+
+/// "Level" of boxes that fit no level.
+pub(crate) const OVERSIZED: i32 = -1;
+/// "Level" of boxes that are invalid.
+pub(crate) const REJECTED: i32 = -2;
+/// "Level" of positions without an object.
+pub(crate) const VACANT: i32 = -3;
+
+/// Where the boxes of a block belong.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct Located {
+    /// Chunk coordinates and level of each box, a column each. The word before the first box holds the last one of the block before.
+    keys: [[u32; WIDTH + BLOCK]; 4],
+    /// A bit for each box that does not live in the chunk of the box before it.
+    pub(crate) changes: [u64; BLOCK / 64],
+    /// Whether some box has no level.
+    pub(crate) has_special: bool,
+    /// The most cells that a box of each level reaches beyond its own, by axis and lane.
+    spans: [[[u32; WIDTH]; 3]; MAX_LEVELS],
+}
+
+impl Located {
+    pub(crate) fn new() -> Self {
+        Located {
+            keys: [[0; WIDTH + BLOCK]; 4],
+            changes: [0; BLOCK / 64],
+            has_special: false,
+            spans: [[[0; WIDTH]; 3]; MAX_LEVELS],
+        }
+    }
+
+    /// Forgets the spans.
+    pub(crate) fn clear(&mut self) {
+        self.spans = [[[0; WIDTH]; 3]; MAX_LEVELS];
+    }
+
+    /// Makes it ready for the next block.
+    #[inline]
+    pub(crate) fn begin_block(&mut self) {
+        self.changes = [0; BLOCK / 64];
+        self.has_special = false;
+        if injected(Fault::SpansOfOneBlock) {
+            self.clear();
+        }
+    }
+
+    /// Chunk coordinates and level of a box.
+    #[inline(always)]
+    pub(crate) fn key(&self, at: usize) -> [u32; 4] {
+        std::array::from_fn(|part| self.keys[part][WIDTH + at % BLOCK])
+    }
+
+    /// The level of a box, or why it has none.
+    pub(crate) fn level(&self, at: usize) -> i32 {
+        self.keys[3][WIDTH + at % BLOCK] as i32
+    }
+
+    pub(crate) fn set_level(&mut self, at: usize, level: i32) {
+        self.keys[3][WIDTH + at % BLOCK] = level as u32;
+    }
+
+    /// Finds anew where chunks change, after levels were set.
+    pub(crate) fn find_changes(&mut self) {
+        self.changes = [0; BLOCK / 64];
+        for at in 1..BLOCK {
+            self.changes[at / 64] |= u64::from(self.key(at) != self.key(at - 1)) << (at % 64);
+        }
+    }
+
+    /// The most cells that a box of each level reaches beyond its own, by axis.
+    pub(crate) fn spans(&self) -> [[i32; 3]; MAX_LEVELS] {
+        self.spans.map(|axes| axes.map(|lanes| lanes.into_iter().max().unwrap_or(0) as i32))
+    }
+}
+
+/// Locates sixteen boxes: the first level that takes each, the chunk, and the cell within it.
+pub(crate) struct Locate<'a, S, const D: usize> {
+    pub(crate) levels: &'a [Level<S, D>],
+    pub(crate) block: &'a mut StagedBlock<S, D>,
+    pub(crate) located: &'a mut Located,
+    /// Which sixteen.
+    pub(crate) groups: std::ops::Range<usize>,
+}
+
+impl<S: Scalar, const D: usize> IsaWork for Locate<'_, S, D> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Locate { levels, block, located, groups } = self;
+        for group in groups {
+            locate(isa, levels, block, located, group);
+        }
+    }
+}
+
+#[inline(always)]
+fn locate<I: Isa, S: Scalar, const D: usize>(
+    isa: I,
+    levels: &[Level<S, D>],
+    block: &mut StagedBlock<S, D>,
+    located: &mut Located,
+    group: usize,
+) {
+    let first = group * WIDTH % BLOCK;
+    let column = |column: &[S; BLOCK]| Vector::<S, I>::sixteen(isa, column, first);
+    let min: [_; D] = std::array::from_fn(|axis| column(&block.min[axis]));
+    let max: [_; D] = std::array::from_fn(|axis| column(&block.max[axis]));
+    let valid = (0..D).fold(Mask::MAX, |valid, axis| valid & min[axis].le(isa, max[axis]));
+    let valid = if injected(Fault::InvertedAccepted) { Mask::MAX } else { valid };
+
+    let zero = isa.splat(0);
+    let (mut chunk, mut cell, mut level) = ([zero; 3], zero, isa.splat(OVERSIZED));
+    let mut left = valid;
+    for (index, candidate) in levels.iter().enumerate().take(MAX_LEVELS) {
+        let (mut fits, mut low, mut spans) = (left, [zero; D], [zero; D]);
+        for axis in 0..D {
+            let (origin, inverse, limit) = candidate.axis(axis);
+            let (origin, inverse) = (Vector::<S, I>::splat(isa, origin), Vector::<S, I>::splat(isa, inverse));
+            low[axis] = min[axis].cells(isa, origin, inverse);
+            spans[axis] = isa.sub(max[axis].cells(isa, origin, inverse), low[axis]);
+            fits &= !isa.gt(spans[axis], isa.splat(limit));
+            if injected(Fault::SpanByExtent) {
+                // A cell less for boxes that reach several: as if their extent were rounded down.
+                spans[axis] = isa.max(isa.sub(spans[axis], isa.splat(1)), zero);
+            }
+        }
+        if fits == 0 {
+            continue;
+        }
+        let mut inside = zero;
+        for axis in 0..D {
+            let most = &mut located.spans[index][axis];
+            let wider = isa.max(isa.words(most), spans[axis]);
+            *most = isa.array(isa.select(fits, wider, isa.words(most)));
+            chunk[axis] = isa.select(fits, isa.shr(low[axis], Shape::<D>::BITS[axis]), chunk[axis]);
+            let local = isa.and(low[axis], isa.splat(Shape::<D>::EDGE[axis] - 1));
+            inside = isa.or(inside, isa.shl(local, Shape::<D>::SHIFT[axis]));
+        }
+        cell = isa.select(fits, inside, cell);
+        level = isa.select(fits, isa.splat(index as i32), level);
+        left &= !fits;
+        if left == 0 {
+            break;
+        }
+    }
+    level = isa.select(valid, level, isa.splat(REJECTED));
+    located.has_special |= left != 0 || valid != Mask::MAX;
+
+    let (mut same, previous) = (Mask::MAX, isa.sub(isa.iota(), isa.splat(1)));
+    for (part, words) in [chunk[0], chunk[1], chunk[2], level].into_iter().enumerate() {
+        if part < D || part == 3 {
+            let keys = &mut located.keys[part];
+            // The lanes one further on, in registers: to load them across two stores would stall.
+            let before = isa.select(1, isa.splat(keys[WIDTH + first - 1] as i32), isa.lookup(words, previous));
+            set(isa, keys, WIDTH + first, words);
+            same &= isa.eq(words, before);
+        }
+    }
+    located.changes[first / 64] |= u64::from(!same) << (first % 64);
+    isa.bytes(cell, block.cells[first..].first_chunk_mut().expect("a group of a block"));
+    // The box before the next block's first one.
+    if first + WIDTH == BLOCK {
+        for keys in &mut located.keys {
+            keys[WIDTH - 1] = keys[WIDTH + BLOCK - 1];
+        }
+    }
+}
+
+#[inline(always)]
+fn set<I: Isa>(isa: I, keys: &mut [u32; WIDTH + BLOCK], at: usize, words: I::Words) {
+    *keys[at..].first_chunk_mut().expect("a group of a block") = isa.array(words);
+}
+
+#[cfg(test)]
+mod tests {
+    use bytemuck::Zeroable;
+
+    use super::*;
+    use crate::kernel::Kernel;
+    use crate::layout::CELL_LIMIT;
+    use crate::{Aabb, InstructionSet};
+
+    /// Boxes of every kind: near and far, tiny and huge, touching cell borders, invalid.
+    fn boxes() -> Vec<Aabb<f32, 3>> {
+        let values = crate::geometry::scalar::tests::values();
+        let at = |index: usize| values[index % values.len()];
+        let mut boxes: Vec<_> = (0..BLOCK - 4)
+            .map(|i| {
+                let min = [at(7 * i + 1500), at(11 * i + 900), at(3 * i)];
+                Aabb { min, max: std::array::from_fn(|axis| min[axis] + [0.5, 1.0, 40.0, 0.0][(i + axis) % 4]) }
+            })
+            .collect();
+        boxes.push(Aabb { min: [0.99999994, 0.0, 0.0], max: [2.0, 1.0, 0.5] });
+        boxes.push(Aabb { min: [f32::NAN, 0.0, 0.0], max: [1.0; 3] });
+        boxes.push(Aabb { min: [2.0, 0.0, 0.0], max: [1.0; 3] });
+        boxes.push(Aabb { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] });
+        boxes
+    }
+
+    fn locate_all(kernel: Kernel, levels: &[Level<f32, 3>]) -> (StagedBlock<f32, 3>, Located) {
+        let (mut block, mut located) = (StagedBlock::zeroed(), Located::new());
+        boxes().iter().enumerate().for_each(|(at, bounds)| block.set_bounds(at, bounds));
+        kernel.dispatch(Locate { levels, block: &mut block, located: &mut located, groups: 0..BLOCK / WIDTH });
+        (block, located)
+    }
+
+    /// One box at a time, by the formula.
+    fn expected(levels: &[Level<f32, 3>], bounds: &Aabb<f32, 3>) -> (i32, [i32; 3]) {
+        if !bounds.is_valid() {
+            return (REJECTED, [0; 3]);
+        }
+        for (index, level) in levels.iter().enumerate() {
+            let (low, high) = (level.cell(&bounds.min), level.cell(&bounds.max));
+            if (0..3).all(|axis| high[axis] - low[axis] <= level.axis(axis).2) {
+                return (index as i32, low);
+            }
+        }
+        (OVERSIZED, [0; 3])
+    }
+
+    #[test]
+    fn all_instruction_sets_locate_alike_and_by_the_formula() {
+        let fine = Level::new([0.25, 0.0, -3.0], [1.0, 0.7, 2.0], [1, 1, 1]);
+        let levels = [fine, Level::new([0.0; 3], [64.0; 3], [1, 1, 1])];
+        let sets = [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512];
+        for kernel in sets.into_iter().filter_map(Kernel::of) {
+            let (block, located) = locate_all(kernel, &levels);
+            for (at, bounds) in boxes().iter().enumerate() {
+                let (level, cell) = expected(&levels, bounds);
+                assert_eq!(located.level(at), level, "{kernel:?}: {bounds:?}");
+                if level >= 0 {
+                    let chunk = Shape::<3>::chunk_of(cell);
+                    let key = located.key(at);
+                    assert_eq!([key[0] as i32, key[1] as i32, key[2] as i32], chunk, "{kernel:?}: {bounds:?}");
+                    assert_eq!(usize::from(block.cells[at]), Shape::<3>::local(cell), "{kernel:?}: {bounds:?}");
+                }
+                let changes = located.changes[at / 64] >> (at % 64) & 1 != 0;
+                assert!(at == 0 || changes == (located.key(at) != located.key(at - 1)), "{kernel:?}: {at}");
+            }
+            assert!(located.has_special);
+            assert!(located.spans().iter().flatten().all(|&span| (0..=1).contains(&span)));
+        }
+    }
+
+    #[test]
+    fn fit_is_decided_by_cells_not_by_rounded_extent() {
+        let trap = Aabb::new([0.99999994f32, 0.0, 0.0], [2.0, 1.0, 0.5]);
+        assert_eq!(trap.max[0] - trap.min[0], 1.0);
+        let level = Level::new([0.0; 3], [1.0; 3], [1, 1, 1]);
+        assert_eq!(expected(&[level], &trap).0, OVERSIZED);
+        let (_, located) = locate_all(Kernel::Portable, &[level]);
+        assert_eq!(located.level(BLOCK - 4), OVERSIZED);
+        // Saturated cells are cells: what is far away has a place.
+        assert!(boxes().iter().any(|bounds| level.cell(&bounds.min)[0].abs() == CELL_LIMIT));
+    }
+}
