@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::columns::{Columns, PADDING};
 use super::staged::StagedBlock;
 use crate::faults::{Fault, injected};
-use crate::lockfree::shared;
+use crate::lockfree::{Indices, shared};
 use crate::lockfree::sync::{Atomic, Ordering};
 use crate::runtime::memory::{Budget, replace_if_short};
 use crate::runtime::prefetch::prefetch_write;
@@ -101,14 +101,6 @@ impl<S: Scalar, const D: usize> Table<S, D> {
     }
 }
 
-/// Writes values to their entries.
-#[inline(always)]
-fn store<T: bytemuck::NoUninit>(column: &[Atomic<T>], entries: &[u32], values: &[T]) {
-    for (&entry, &value) in entries.iter().zip(values) {
-        column[entry as usize].store(value, Ordering::Relaxed);
-    }
-}
-
 /// Columns of centers, and the column of radii.
 type BallColumns<'a, S, const D: usize> = ([&'a [Atomic<S>]; D], &'a [Atomic<S>]);
 
@@ -155,11 +147,12 @@ impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
     /// [`set`](Self::set).
     #[inline(always)]
     pub(crate) fn set_many(&self, entries: &[u32], block: &StagedBlock<S, D>, segment: Range<usize>, ids: &[u32]) {
+        let entries = Indices::new(entries);
         for axis in 0..D {
-            store(self.min[axis], entries, &block.min[axis][segment.clone()]);
-            store(self.max[axis], entries, &block.max[axis][segment.clone()]);
+            entries.store(self.min[axis], &block.min[axis][segment.clone()]);
+            entries.store(self.max[axis], &block.max[axis][segment.clone()]);
         }
-        store(self.ids, entries, ids);
+        entries.store(self.ids, ids);
     }
 
     /// Asks for the memory of the sixteen entries around one, to write it.

@@ -15,7 +15,7 @@ pub(crate) use cursor::Cursor;
 pub(crate) use directory::{Directory, Spare};
 pub(crate) use pool::{ChunkId, Full, Pool};
 #[cfg(not(loom))]
-pub(crate) use shared::shared;
+pub(crate) use shared::{Indices, shared};
 pub(crate) use shared::{Blocks, Portions};
 pub(crate) use shares::Shares;
 

@@ -89,3 +89,31 @@ pub(crate) fn shared<T: bytemuck::NoUninit>(slice: &mut [T]) -> &[Atomic<T>] {
     // exclusive borrow is given up for as long as the atomics live, so all accesses meanwhile go through them.
     unsafe { &*(slice as *mut [T] as *const [Atomic<T>]) }
 }
+
+/// Indices that lie below a bound, so that storing at them needs no check.
+#[cfg(not(loom))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Indices<'a> {
+    indices: &'a [u32],
+    bound: usize,
+}
+
+#[cfg(not(loom))]
+impl<'a> Indices<'a> {
+    /// Finds their bound: one pass over the indices, for any number of slices.
+    #[inline(always)]
+    pub(crate) fn new(indices: &'a [u32]) -> Self {
+        let last = indices.iter().fold(0, |last, &index| last.max(index)) as usize;
+        Indices { indices, bound: last + 1 }
+    }
+
+    /// Stores each value at its index. Relaxed: plain stores, read after the join.
+    #[inline(always)]
+    pub(crate) fn store<T: bytemuck::NoUninit>(self, slots: &[Atomic<T>], values: &[T]) {
+        assert!(self.bound <= slots.len());
+        for (&index, &value) in self.indices.iter().zip(values) {
+            // SAFETY: every index is below the bound (`new`), which the slice reaches.
+            unsafe { slots.get_unchecked(index as usize) }.store(value, super::sync::Ordering::Relaxed);
+        }
+    }
+}
