@@ -55,7 +55,7 @@ pub(super) fn power_halo<const D: usize>(canvas: &mut Canvas<D>) {
     for _ in 0..canvas.count {
         let radius = octaves(range * canvas.random.unit());
         let center = canvas.direction().map(|x| x * radius);
-        let edge = (fraction * radius / (1.0 - 0.98 * canvas.random.unit())).min(0.5 * radius);
+        let edge = (fraction * radius / (1.0 - 0.92 * canvas.random.unit())).min(0.5 * radius);
         canvas.cube(center, edge);
     }
 }

@@ -133,7 +133,7 @@ hostile! {
     Menger "menger" lattices::menger BOTH, false, "A Menger sponge of touching cubes: holes at every scale.";
 
     City "city" worlds::city BOTH, false, "Towers with heights over two decades, furniture in them, cars in the streets: what users build.";
-    Swarm "swarm" worlds::swarm BOTH, false, "60 % dust in a city of towers, with plates and twenty huge boxes: the small ones meet the large ones only.";
+    Swarm "swarm" worlds::swarm BOTH, false, "A swarm of dust, 60 %, over one block of a city of towers, with plates and twenty huge boxes: the many small ones are in few of the large cells, and the largest boxes cover them all.";
     Rain "rain" worlds::rain BOTH, true, "Drops that fall on a floor of one slab: one object meets thousands, and the density changes with the height.";
     Galaxy "galaxy" worlds::galaxy BOTH, false, "A disc with two arms and sizes that follow its density over six decades: flat, uneven and polydisperse at once.";
     Filament "filament" worlds::filament BOTH, false, "Beads on a helix (2D: on a growing spiral): a line that lies along no axis.";

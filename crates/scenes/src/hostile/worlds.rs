@@ -42,7 +42,7 @@ pub(super) fn city<const D: usize>(canvas: &mut Canvas<D>) {
     }
 }
 
-/// Dust, 60 %, in a city of towers with plates and twenty huge boxes.
+/// A swarm of dust, 60 %, over one block of a city of towers with plates and twenty huge boxes.
 pub(super) fn swarm<const D: usize>(canvas: &mut Canvas<D>) {
     let towers = (0.39 * canvas.n()) as usize;
     let blocks = blocks::<D>(2 * towers);
@@ -63,11 +63,9 @@ pub(super) fn swarm<const D: usize>(canvas: &mut Canvas<D>) {
         let (min, max) = tower(canvas, blocks);
         canvas.span(min, max);
     }
-    while !canvas.is_full() {
-        let mut center = canvas.anywhere(side);
-        center[D - 1] = canvas.random.between(0.0, 300.0);
-        canvas.cube(center, 0.05);
-    }
+    let mut corner = [0.4 * side; D];
+    corner[D - 1] = 50.0;
+    canvas.cloud(canvas.count - canvas.drawn(), corner, 0.003 * side, 0.5);
 }
 
 /// Drops that fall on a floor of one slab and lie there, and new ones above.
