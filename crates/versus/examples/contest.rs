@@ -94,13 +94,17 @@ fn run_hostile(mut plan: Plan) -> Result<bool, String> {
     for &threads in &plan.threads {
         let settings = Settings { threads, ..plan.settings.clone() };
         for &objects in &plan.sizes {
-            let line = |&(scene, dimensions): &(Hostile, usize)| match dimensions {
-                2 => hostile_contest(scene, objects, &roster_2d, &settings),
-                _ => hostile_contest(scene, objects, &roster_3d, &settings),
-            };
-            let lines = plan.hostile.iter().map(line).collect();
-            let table = HostileTable { objects, threads, steps: settings.steps, lines };
-            println!("{table}");
+            let mut table = HostileTable { objects, threads, steps: settings.steps, lines: Vec::new() };
+            print!("{table}");
+            // Each as soon as it is known: some take a while.
+            for &(scene, dimensions) in &plan.hostile {
+                let line = match dimensions {
+                    2 => hostile_contest(scene, objects, &roster_2d, &settings),
+                    _ => hostile_contest(scene, objects, &roster_3d, &settings),
+                };
+                println!("{line}");
+                table.lines.push(line);
+            }
             if let Some(csv) = &mut plan.csv {
                 csv.write_all(table.csv().as_bytes()).map_err(failed)?;
             }

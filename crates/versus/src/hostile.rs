@@ -1,8 +1,9 @@
 //! The contest on scenes that are made to be slow: a line per scene, and a table of all.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::ProcessTime;
 use scenes::Hostile;
 
 use crate::contest::{Qualifier, median};
@@ -13,6 +14,8 @@ use crate::{Answer, Bounds, Entry, Rival, Settings};
 const fn rivals<const D: usize>() -> [&'static str; 2] {
     ["sweep", if D == 2 { "rstar" } else { "parry_rebuild" }]
 }
+
+const STACK: usize = 256 << 20;
 
 /// All lines of one contest on hostile scenes.
 #[derive(Clone, Debug)]
@@ -42,7 +45,8 @@ pub struct HostileLine {
     pub agrees: bool,
 }
 
-/// What one rival needed.
+/// What one rival needed: CPU time of all threads together, because the worst of a few steps by the wall clock says more about the
+/// machine's other work than about the rival.
 #[derive(Clone, Copy, Debug)]
 pub struct HostileTimes {
     /// The first step, without history.
@@ -63,7 +67,9 @@ pub fn hostile_contest<const D: usize>(scene: Hostile, n: usize, roster: &[Entry
         (*place == 0 || wanted) && (settings.threads == 1 || entry.parallel)
     };
     let entries: Vec<&Entry<D>> = roster.iter().enumerate().filter(takes_part).map(|(_, entry)| entry).collect();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build().expect("the threads can be started");
+    // Trees become as deep as the scene is uneven, and some are searched by recursion.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).stack_size(STACK);
+    let pool = pool.build().expect("the threads can be started");
     pool.install(|| race(scene, n, &entries, settings))
 }
 
@@ -117,7 +123,7 @@ fn race<const D: usize>(scene: Hostile, n: usize, entries: &[&Entry<D>], setting
 }
 
 fn timed<'a, const D: usize>(rival: &'a mut dyn Rival<D>, boxes: &[Bounds<D>]) -> (Answer<'a>, Duration) {
-    let start = Instant::now();
+    let start = ProcessTime::now();
     let answer = rival.step(boxes);
     (answer, start.elapsed())
 }
@@ -133,7 +139,8 @@ impl HostileLine {
 
 impl HostileTable {
     /// The first line of a CSV file of tables.
-    pub const CSV_HEADER: &str = "scene,dimensions,objects,threads,steps,pairs,rival,outcome,first_ms,median_ms,worst_ms";
+    pub const CSV_HEADER: &str =
+        "scene,dimensions,objects,threads,steps,pairs,rival,outcome,first_cpu_ms,median_cpu_ms,worst_cpu_ms";
 
     /// Whether all rivals found the same pairs in all scenes.
     pub fn all_agree(&self) -> bool {
@@ -166,26 +173,31 @@ fn ms(time: Duration) -> f64 {
 impl fmt::Display for HostileTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let HostileTable { objects, threads, steps, lines } = self;
-        writeln!(
-            f,
-            "hostile scenes, {objects} objects, {threads} thread(s), {steps} steps: median / worst step in ms, then rival / pivotgrid by worst step"
-        )?;
-        for line in lines {
-            let name = format!("{} {}D", line.scene, line.dimensions);
-            write!(f, "  {name:<22}{:>7.2} pairs", line.pairs as f64 / (*objects).max(1) as f64)?;
-            for (rival, times) in &line.times {
-                match times {
-                    None => write!(f, "  {rival} skipped")?,
-                    Some(times) => write!(f, "  {rival} {:.2} / {:.2}", ms(times.median), ms(times.worst))?,
-                }
+        writeln!(f, "hostile scenes, {objects} objects, {threads} thread(s), {steps} steps; {}", HostileLine::LEGEND)?;
+        lines.iter().try_for_each(|line| writeln!(f, "{line}"))
+    }
+}
+
+impl HostileLine {
+    /// What the numbers of a line are.
+    pub const LEGEND: &str = "median / worst step in CPU ms; then rival / pivotgrid by worst step, with ! where the rival wins";
+}
+
+impl fmt::Display for HostileLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = format!("{} {}D", self.scene, self.dimensions);
+        write!(f, "  {name:<20}{:>8} pairs", self.pairs)?;
+        for (rival, times) in &self.times {
+            match times {
+                None => write!(f, "  {rival} skipped")?,
+                Some(times) => write!(f, "  {rival} {:.2} / {:.2}", ms(times.median), ms(times.worst))?,
             }
-            for (rival, _) in line.times.iter().skip(1) {
-                if let Some(ratio) = line.ratio(rival) {
-                    write!(f, "  /{rival}: {ratio:.2}{}", if ratio < 1.0 { "!" } else { "" })?;
-                }
-            }
-            writeln!(f, "{}", if line.agrees { "" } else { "  DIFFERENT PAIRS" })?;
         }
-        Ok(())
+        for (rival, _) in self.times.iter().skip(1) {
+            if let Some(ratio) = self.ratio(rival) {
+                write!(f, "  {rival}: {ratio:.2}{}", if ratio < 1.0 { "!" } else { "" })?;
+            }
+        }
+        f.write_str(if self.agrees { "" } else { "  DIFFERENT PAIRS" })
     }
 }
