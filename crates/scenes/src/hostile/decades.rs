@@ -6,6 +6,7 @@ use crate::layout::root;
 /// The volume between the radii 1 and 2, by dimension.
 const SHELL: [f64; 4] = [0.0, 2.0, 9.42, 29.3];
 /// The surface of the unit ball, by dimension.
+#[allow(clippy::approx_constant, reason = "a density needs no more digits")]
 const SURFACE: [f64; 4] = [0.0, 2.0, 6.28, 12.57];
 
 /// Radii over so many octaves, and sizes in proportion.

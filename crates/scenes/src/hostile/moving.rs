@@ -69,7 +69,7 @@ pub(super) fn reshuffled<const D: usize>(canvas: &mut Canvas<D>) {
 pub(super) fn flicker<const D: usize>(canvas: &mut Canvas<D>) {
     let side = side(canvas.n(), 2f64.powi(D as i32), 2.0, D);
     let half = canvas.count / 2;
-    let scale = if canvas.step % 2 == 0 { 1.0 } else { 0.01 };
+    let scale = if canvas.step.is_multiple_of(2) { 1.0 } else { 0.01 };
     canvas.cloud(half, [0.0; D], side, 1.0);
     canvas.cloud(canvas.count - half, [0.0; D], scale * side, 1.0);
 }

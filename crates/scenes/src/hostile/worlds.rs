@@ -86,6 +86,7 @@ pub(super) fn rain<const D: usize>(canvas: &mut Canvas<D>) {
 }
 
 /// A disc that is densest in the middle, with two arms; sizes follow the density.
+#[allow(clippy::approx_constant, reason = "a density needs no more digits")]
 pub(super) fn galaxy<const D: usize>(canvas: &mut Canvas<D>) {
     const RADIUS: f64 = 1e5;
     let fraction = (2.0 * 3.14 * RADIUS.sqrt() / canvas.n()).sqrt();
