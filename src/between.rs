@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use crate::detect::sink::{Consumer, Store};
-use crate::engine::Engine;
 use crate::engine::step::step;
+use crate::engine::{Engine, Made};
 use crate::runtime::objects::Objects;
 use crate::runtime::team::Team;
 use crate::{Aabb, Ball, Bounded, BroadPhase, Groups, Pair, Pairs, Scalar};
@@ -55,10 +55,10 @@ where
     B: Bounded<S, D> + Sync,
 {
     let filter = |pair: Pair| Objects::<S, D>::pair(sets, pair.a as usize, pair.b as usize);
-    let border = sets.first.len();
-    step(engine, sets, team, || StoreBetween { store: Store { filter }, border: border as u32 }, drop);
-    engine.border = border;
+    let second_set_start = sets.first.len();
+    step(engine, sets, team, || StoreBetween { store: Store { filter }, second_set_start: second_set_start as u32 }, drop);
     engine.order_pairs(team);
+    *engine.made.discard() = Made::PairsBetween { second_set_start };
 }
 
 /// Two sets as one: the second behind the first.
@@ -114,14 +114,14 @@ impl<S: Scalar, const D: usize, A: Bounded<S, D> + Sync, B: Bounded<S, D> + Sync
 /// Stores pairs of two sets with the indices that their objects have there.
 struct StoreBetween<F> {
     store: Store<F>,
-    border: u32,
+    second_set_start: u32,
 }
 
 impl<F: Fn(Pair) -> bool> Consumer for StoreBetween<F> {
     fn consume(&mut self, block: &mut Vec<Pair>, fresh: usize) -> ControlFlow<()> {
         let flow = self.store.consume(block, fresh);
         // Of the two, `a` is the smaller and so the one of the first set.
-        block[fresh..].iter_mut().for_each(|pair| pair.b -= self.border);
+        block[fresh..].iter_mut().for_each(|pair| pair.b -= self.second_set_start);
         flow
     }
 }

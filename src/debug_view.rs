@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::engine::Made;
 use crate::kernel::Columns;
 use crate::layout::{Borders, Coords, Level, Shape, key_parts};
 use crate::lockfree::Chunk;
@@ -67,7 +68,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// It is empty before the first step, after one that did not come to its end because the user's code panicked, and after
     /// [`shrink_to_fit`](Self::shrink_to_fit), until the next step.
     pub fn debug_view(&self) -> DebugView<'_, S, D> {
-        DebugView { broad_phase: self.has_grid().then_some(self) }
+        DebugView { broad_phase: self.engine.has_grid().then_some(self) }
     }
 }
 
@@ -107,8 +108,11 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
         for object in self.objects() {
             centers[object.index] = object.bounds.center();
         }
-        let border = self.broad_phase.map_or(0, |of| of.engine.border);
-        self.pairs().iter().map(move |Pair { a, b }| [centers[a as usize], centers[border + b as usize]])
+        let second_set_start = match self.broad_phase.and_then(|of| of.engine.made.get()) {
+            Some(&Made::PairsBetween { second_set_start }) => second_set_start,
+            _ => 0,
+        };
+        self.pairs().iter().map(move |Pair { a, b }| [centers[a as usize], centers[second_set_start + b as usize]])
     }
 
     fn columns(&self) -> Option<Columns<'a, S, D>> {

@@ -6,7 +6,7 @@ use super::StaticSet;
 use crate::build::gather;
 use crate::detect::sink::{self, Sink, Store};
 use crate::engine::step::store;
-use crate::engine::{Engine, Worker, stock_up};
+use crate::engine::{Engine, Made, Worker, stock_up};
 use crate::lockfree::{Blocks, Cursor};
 use crate::runtime::objects::Objects;
 use crate::runtime::team::Team;
@@ -61,6 +61,7 @@ fn step<S: Scalar, const D: usize>(
     store(engine, objects, team);
     engine.search(objects, statics, team);
     engine.order_static_pairs(team);
+    *engine.made.discard() = Made::PairsWithStatics;
 }
 
 impl<S: Scalar, const D: usize> Engine<S, D> {
