@@ -205,10 +205,18 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
 
     /// Runs a step with a team that is already there.
     pub(crate) fn with_team<R>(&mut self, team: Team, run: impl FnOnce(&mut Engine<S, D>, Team) -> R) -> R {
-        self.attempt(|engine| run(engine, team)).unwrap_or_else(|error| panic!("{error}"))
+        self.try_with_team(team, run).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn try_in_pool<R: Send>(
+    pub(crate) fn try_with_team<R>(
+        &mut self,
+        team: Team,
+        run: impl FnOnce(&mut Engine<S, D>, Team) -> R,
+    ) -> Result<R, DetectError> {
+        self.attempt(|engine| run(engine, team))
+    }
+
+    pub(crate) fn try_in_pool<R: Send>(
         &mut self,
         objects: usize,
         run: impl FnOnce(&mut Engine<S, D>, Team) -> R + Send,
@@ -247,6 +255,7 @@ impl<S: Scalar, const D: usize> Drop for Attempt<'_, S, D> {
     }
 }
 
-fn check_count<T>(objects: &[T]) -> Result<(), DetectError> {
+/// An error for more objects than there are indices.
+pub(crate) fn check_count<T>(objects: &[T]) -> Result<(), DetectError> {
     if objects.len() > MAX_OBJECTS { Err(DetectError::TooManyObjects(objects.len())) } else { Ok(()) }
 }

@@ -3,14 +3,16 @@
 use std::slice;
 
 use super::StaticSet;
+use crate::broad_phase::check_count;
 use crate::build::gather;
 use crate::detect::sink::{self, Sink, Store};
 use crate::engine::step::store;
 use crate::engine::{Engine, Made, Worker, stock_up};
 use crate::lockfree::{Blocks, Cursor};
+use crate::runtime::memory;
 use crate::runtime::objects::Objects;
 use crate::runtime::team::Team;
-use crate::{Bounded, BroadPhase, Pair, Pairs, Scalar};
+use crate::{Bounded, BroadPhase, DetectError, Pair, Pairs, Scalar};
 
 /// The pairs of a step with static objects.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +34,30 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     {
         self.in_pool(objects.len(), |engine, team| step(engine, objects, statics, team));
         self.found_with_statics()
+    }
+
+    /// [`par_detect_with`](Self::par_detect_with), with the errors of [`try_par_detect`](Self::try_par_detect).
+    pub fn try_par_detect_with<T>(
+        &mut self,
+        objects: &[T],
+        statics: &StaticSet<S, D>,
+    ) -> Result<PairsWithStatics<'_>, DetectError>
+    where
+        T: Bounded<S, D> + Sync,
+    {
+        check_count(objects)?;
+        self.try_in_pool(objects.len(), |engine, team| step(engine, objects, statics, team))?;
+        Ok(self.found_with_statics())
+    }
+
+    /// [`try_par_detect_with`](Self::try_par_detect_with) on the calling thread.
+    pub fn try_detect_with<T>(&mut self, objects: &[T], statics: &StaticSet<S, D>) -> Result<PairsWithStatics<'_>, DetectError>
+    where
+        T: Bounded<S, D> + Sync,
+    {
+        check_count(objects)?;
+        self.try_with_team(Team::ALONE, |engine, team| step(engine, objects, statics, team))?;
+        Ok(self.found_with_statics())
     }
 
     /// [`par_detect_with`](Self::par_detect_with) on the calling thread.
@@ -98,8 +124,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                             }
                         }
                     }
-                    for &index in &statics.loose {
-                        let item = &statics.items[index as usize];
+                    for (index, item) in statics.outside_of_grids() {
                         if item.bounds.is_valid() && item.bounds.overlaps(&bounds) && groups.admit(item.groups) {
                             sink.room().push(Pair { a: id, b: index });
                         }
@@ -110,13 +135,14 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         });
         sink::refuse_missed(missed.claimed(), team.workers(), budget);
         for worker in &mut self.workers {
+            memory::reserve(&mut self.static_pairs, worker.pairs_beyond.len());
             self.static_pairs.append(&mut worker.pairs_beyond);
         }
         stock_up(&mut self.static_pairs, team, &self.budget);
         let most = self.workers.iter().map(|worker| worker.touched.capacity()).max().unwrap_or(0);
         self.workers.iter_mut().for_each(|worker| {
             worker.touched.clear();
-            worker.touched.reserve_exact(most);
+            budget.stock_up(&mut worker.touched, most);
         });
     }
 }
