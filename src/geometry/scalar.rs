@@ -31,6 +31,8 @@ pub(crate) mod sealed {
         const ZERO: Self;
         const INFINITY: Self;
         const NEG_INFINITY: Self;
+        /// The greatest finite number.
+        const MAX: Self;
         /// Relative rounding error.
         const EPSILON: f64;
         /// Cell sizes stay within these, so that neither a cell size nor its inverse overflows or is denormal.
@@ -56,6 +58,7 @@ pub(crate) mod sealed {
                 const ZERO: Self = 0.0;
                 const INFINITY: Self = $float::INFINITY;
                 const NEG_INFINITY: Self = $float::NEG_INFINITY;
+                const MAX: Self = $float::MAX;
                 const EPSILON: f64 = $float::EPSILON as f64;
                 const SMALLEST_CELL: f64 = $float::MIN_POSITIVE as f64 * 16.0;
                 const LARGEST_CELL: f64 = $float::MAX as f64 / 16.0;

@@ -345,7 +345,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     fn add_loose(&mut self, index: u32) -> Result<(), DetectError> {
         self.loose.push(index);
         if self.loose.len() > MOST_LOOSE {
-            self.empty_loose().inspect_err(|_| drop(self.loose.pop()))?;
+            self.empty_loose().inspect_err(|_| self.loose.truncate(MOST_LOOSE))?;
         } else {
             self.changed = true;
         }
