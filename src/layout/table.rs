@@ -1,5 +1,7 @@
 //! The data table: every object's box, neighbors next to each other.
 
+use std::sync::atomic::AtomicBool;
+
 use super::columns::{Columns, PADDING};
 use crate::faults::{Fault, injected};
 use crate::lockfree::shared;
@@ -20,6 +22,8 @@ pub(crate) struct Table<S, const D: usize> {
     radii: Vec<S>,
     grouped: bool,
     round: bool,
+    /// Some ball is [extreme](Ball::is_extreme).
+    extreme: AtomicBool,
 }
 
 impl<S: Scalar, const D: usize> Table<S, D> {
@@ -32,6 +36,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
             radii: Vec::new(),
             grouped: false,
             round: false,
+            extreme: AtomicBool::new(false),
         }
     }
 
@@ -56,6 +61,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
             return;
         }
         (self.grouped, self.round) = (grouped, round);
+        *self.extreme.get_mut() = false;
     }
 
     pub(crate) fn shrink(&mut self, entries: usize) {
@@ -79,6 +85,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
             ids: shared(ids),
             groups: self.grouped.then(|| self.groups.each_mut().map(|column| shared(column))),
             balls: self.round.then(|| (self.centers.each_mut().map(|column| shared(column)), shared(&mut self.radii))),
+            extreme: &self.extreme,
         }
     }
 
@@ -87,7 +94,8 @@ impl<S: Scalar, const D: usize> Table<S, D> {
         let columns = Columns::new(self.min.each_ref().map(Vec::as_slice), self.max.each_ref().map(Vec::as_slice), ids);
         let groups = self.grouped.then(|| self.groups.each_ref().map(Vec::as_slice));
         let balls = self.round.then(|| (self.centers.each_ref().map(Vec::as_slice), self.radii.as_slice()));
-        columns.with(groups, balls)
+        let has_extreme_balls = self.round && self.extreme.load(Ordering::Relaxed);
+        Columns { has_extreme_balls, ..columns.with(groups, balls) }
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -107,6 +115,7 @@ pub(crate) struct TableWriter<'a, S, const D: usize> {
     ids: &'a [Atomic<u32>],
     groups: Option<[&'a [Atomic<u32>]; 3]>,
     balls: Option<BallColumns<'a, S, D>>,
+    extreme: &'a AtomicBool,
 }
 
 impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
@@ -130,6 +139,9 @@ impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
                 column[entry].store(value, Ordering::Relaxed);
             }
             radii[entry].store(ball.radius, Ordering::Relaxed);
+            if ball.is_extreme() {
+                self.extreme.store(true, Ordering::Relaxed);
+            }
         }
     }
 
