@@ -4,6 +4,7 @@ mod bound;
 mod chunk;
 mod cursor;
 mod directory;
+mod once;
 mod pool;
 mod shared;
 pub(crate) mod sync;
@@ -12,6 +13,7 @@ pub(crate) use bound::Bound;
 pub(crate) use chunk::{Chunk, Key, ROW, Row};
 pub(crate) use cursor::Cursor;
 pub(crate) use directory::{Directory, Spare};
+pub(crate) use once::Once;
 pub(crate) use pool::{ChunkId, Full, Pool};
 pub(crate) use shared::Blocks;
 #[cfg(not(loom))]
