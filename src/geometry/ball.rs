@@ -43,7 +43,7 @@ impl<S: Scalar, const D: usize> Ball<S, D> {
     ///
     /// That holds for all finite centers and radii, from the least denormal number to the greatest: where squares would underflow or
     /// overflow, both sides are scaled by a power of two. So the answer is that of exact arithmetic, but where the two sides differ by
-    /// no more than some roundings. A ball whose radius is negative or NaN touches nothing.
+    /// no more than some roundings. A ball of infinite radius touches every other. One whose radius is negative or NaN touches nothing.
     ///
     /// ```
     /// use pivotgrid::Ball;
@@ -74,6 +74,9 @@ impl<S: Scalar, const D: usize> Ball<S, D> {
     #[cold]
     fn touches_scaled(&self, other: &Self) -> bool {
         let reach = self.radius + other.radius;
+        if self.radius == S::INFINITY || other.radius == S::INFINITY {
+            return self.center.iter().chain(&other.center).all(|x| !x.is_nan());
+        }
         if reach < S::LEAST_SQUARED {
             // The difference first: centers may be large.
             within::<D, _>(reach * S::SCALE_UP, |axis| (self.center[axis] - other.center[axis]) * S::SCALE_UP)
@@ -99,7 +102,10 @@ impl<S: Scalar, const D: usize> Ball<S, D> {
             return Aabb::EMPTY;
         }
         let reach = self.radius * S::from_f64(1.0 + 4.0 * S::EPSILON);
-        Aabb { min: self.center.map(|center| (center - reach).below()), max: self.center.map(|center| (center + reach).above()) }
+        Aabb {
+            min: self.center.map(|center| center.lowered(reach).below()),
+            max: self.center.map(|center| center.raised(reach).above()),
+        }
     }
 }
 

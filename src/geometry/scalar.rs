@@ -52,6 +52,19 @@ pub(crate) mod sealed {
         fn below(self) -> Self;
         fn above(self) -> Self;
 
+        /// The sum, or `by` itself where an infinite number is raised by an infinite one of the other sign: that would be NaN.
+        #[inline(always)]
+        fn raised(self, by: Self) -> Self {
+            let sum = self + by;
+            if sum.is_nan() && !self.is_nan() { by } else { sum }
+        }
+
+        /// The same downwards.
+        #[inline(always)]
+        fn lowered(self, by: Self) -> Self {
+            self.raised(Self::ZERO - by)
+        }
+
         /// `floor`, saturated at ±[`CELL_LIMIT`](crate::layout::CELL_LIMIT): monotone for every input but NaN.
         ///
         /// Written without `floor` because the baseline x86-64 instruction set has none and would call libm.

@@ -97,6 +97,12 @@ fn balls_without_a_radius() {
             assert!(!ball(bad).touches(&other) && !other.touches(&ball(bad)), "{bad} {other:?}");
         }
     }
+    let at_infinity = Ball::new([f32::INFINITY; 2], f32::INFINITY);
+    assert!(
+        at_infinity.touches(&at_infinity)
+            && at_infinity.touches(&ball(0.0))
+            && !Ball::new([f32::NAN; 2], 1.0).touches(&at_infinity)
+    );
     let far = Ball::new([f32::MAX, f32::MIN], f32::INFINITY);
     assert!(ball(0.0).touches(&ball(0.0)) && ball(0.0).touches(&far) && far.touches(&Ball::new([f32::MIN, f32::MAX], 1.0)));
 }
