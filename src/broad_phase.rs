@@ -188,14 +188,17 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         self.engine.shrink_to_fit();
     }
 
+    /// What the last step found if it was one of a single set, and nothing otherwise.
     pub(crate) fn found(&self) -> Pairs<'_> {
         let engine = &self.engine;
-        let stored = match engine.made.get() {
-            None | Some(Made::Grid) => &[],
-            _ if engine.config.canonical_order => slice::from_ref(&engine.ordered.pairs),
-            _ => &engine.pairs[..],
-        };
-        Pairs::new(stored, &engine.rejected)
+        let is_of_one_set = matches!(engine.made.get(), Some(Made::Pairs | Made::PairsWithStatics));
+        Pairs::new(if is_of_one_set { self.stored() } else { &[] }, &engine.rejected)
+    }
+
+    /// The blocks of pairs, whatever they are pairs of.
+    pub(crate) fn stored(&self) -> &[Vec<Pair>] {
+        let engine = &self.engine;
+        if engine.config.canonical_order { slice::from_ref(&engine.ordered.pairs) } else { &engine.pairs }
     }
 
     /// Runs a step with as many workers as the pool has, or on the calling thread where handing out work would cost more.

@@ -6,7 +6,7 @@ use crate::engine::Made;
 use crate::kernel::Columns;
 use crate::layout::{Borders, Coords, Level, Shape, key_parts};
 use crate::lockfree::Chunk;
-use crate::{Aabb, BroadPhase, Pair, Pairs, Scalar};
+use crate::{Aabb, BroadPhase, CrossPair, Pair, Pairs, Scalar};
 
 /// The grid of the last step, made by [`BroadPhase::debug_view`]. Read-only, and tied to no renderer: boxes are [`Aabb`]s, lines
 /// are two points.
@@ -96,12 +96,18 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
         })
     }
 
-    /// The pairs of the step, if it stored them, as it returned them. (Pairs with static objects are not among them.)
+    /// The pairs of the step, if it stored them, as it returned them. (Pairs with static objects are not among them, and those of two
+    /// sets are [`cross_pairs`](Self::cross_pairs).)
     pub fn pairs(&self) -> Pairs<'a> {
         self.broad_phase.map_or(Pairs::new(&[], &[]), |of| of.found())
     }
 
-    /// A line for each of [`pairs`](Self::pairs), from the center of one box to that of the other. (In infinite boxes the center
+    /// The pairs of the step, if it was one of [two sets](BroadPhase::par_detect_between), as it returned them.
+    pub fn cross_pairs(&self) -> Pairs<'a, CrossPair> {
+        self.broad_phase.map_or(Pairs::new(&[], &[]), |of| of.found_between())
+    }
+
+    /// A line for each of [`pairs`](Self::pairs) and [`cross_pairs`](Self::cross_pairs), from the center of one box to that of the other. (In infinite boxes the center
     /// is not a number.) Looks up all centers first.
     pub fn pair_lines(&self) -> impl Iterator<Item = [[S; D]; 2]> + use<'a, S, D> {
         let mut centers = vec![[S::ZERO; D]; self.broad_phase.map_or(0, |of| of.engine.known)];
@@ -112,7 +118,9 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
             Some(&Made::PairsBetween { second_set_start }) => second_set_start,
             _ => 0,
         };
-        self.pairs().iter().map(move |Pair { a, b }| [centers[a as usize], centers[second_set_start + b as usize]])
+        let across = self.cross_pairs().iter().map(|CrossPair { first, second }| (first, second));
+        let pairs = self.pairs().iter().map(|Pair { a, b }| (a, b)).chain(across);
+        pairs.map(move |(a, b)| [centers[a as usize], centers[second_set_start + b as usize]])
     }
 
     fn columns(&self) -> Option<Columns<'a, S, D>> {

@@ -12,15 +12,15 @@ use crate::lockfree::{Blocks, Cursor};
 use crate::runtime::memory;
 use crate::runtime::objects::Objects;
 use crate::runtime::team::Team;
-use crate::{Bounded, BroadPhase, DetectError, Pair, Pairs, Scalar};
+use crate::{Bounded, BroadPhase, CrossPair, DetectError, Pair, Pairs, Scalar};
 
 /// The pairs of a step with static objects.
 #[derive(Clone, Copy, Debug)]
 pub struct PairsWithStatics<'a> {
     /// Pairs of two moving objects.
     pub moving: Pairs<'a>,
-    /// Pairs of a moving object, whose index is `a`, and a static one, whose index in the [`StaticSet`] is `b`.
-    pub statics: Pairs<'a>,
+    /// Pairs of a moving object, which is `first`, and a static one, whose index in the [`StaticSet`] is `second`.
+    pub statics: Pairs<'a, CrossPair>,
 }
 
 impl<S: Scalar, const D: usize> BroadPhase<S, D> {

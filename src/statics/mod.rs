@@ -21,7 +21,7 @@ use tier::Tier;
 /// overlaps nothing.
 ///
 /// ```
-/// use pivotgrid::{Aabb, BroadPhase, Pair, StaticSet};
+/// use pivotgrid::{Aabb, BroadPhase, CrossPair, Pair, StaticSet};
 ///
 /// let walls: Vec<_> = (0..1000).map(|i| Aabb::new([10.0 * i as f32, 0.0], [10.0 * i as f32 + 1.0, 100.0])).collect();
 /// let mut statics = StaticSet::<f32, 2>::new();
@@ -31,7 +31,7 @@ use tier::Tier;
 /// let actors = [Aabb::new([9.5, 0.0], [10.0, 2.0]), Aabb::new([9.0, 0.0], [9.6, 2.0])];
 /// let pairs = broad_phase.par_detect_with(&actors, &statics);
 /// assert_eq!(pairs.moving.sorted(), [Pair { a: 0, b: 1 }]);
-/// assert_eq!(pairs.statics.sorted(), [Pair { a: 0, b: 1 }]); // actor 0 touches wall 1
+/// assert_eq!(pairs.statics.sorted(), [CrossPair { first: 0, second: 1 }]); // actor 0 touches wall 1
 ///
 /// statics.remove(1);
 /// assert!(broad_phase.par_detect_with(&actors, &statics).statics.is_empty());

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use pivotgrid::{Aabb, BroadPhase, Config, DetectError, Pair, StaticSet};
+use pivotgrid::{Aabb, BroadPhase, Config, CrossPair, DetectError, StaticSet};
 
 use crate::account::Account;
 use crate::common::{Placement, Scene, Sizes, grid_config};
@@ -28,7 +28,8 @@ fn assert_has(statics: &mut StaticSet<f32, 3>, objects: &Objects, context: &str)
     let moving = boxes(100, 99);
     let mut expected = Vec::new();
     for (a, one) in (0..).zip(&moving) {
-        expected.extend(objects.iter().filter(|(_, other)| overlap(one, other)).map(|(&b, _)| Pair { a, b }));
+        expected
+            .extend(objects.iter().filter(|(_, other)| overlap(one, other)).map(|(&second, _)| CrossPair { first: a, second }));
     }
     let mut engine = BroadPhase::<f32, 3>::with_config(grid_config()).unwrap();
     let found = engine.par_detect_with(&moving, statics).statics.sorted();
@@ -191,7 +192,7 @@ fn every_allocation_of_a_step_with_statics_fails_once() {
         let expected = BroadPhase::<f32, 3>::new().detect_with(&moving, &statics).statics.sorted();
         for number in 1.. {
             let mut engine = BroadPhase::<f32, 3>::with_config(config.clone()).unwrap();
-            let mut found: Vec<Pair> = Vec::with_capacity(2 * expected.len());
+            let mut found: Vec<CrossPair> = Vec::with_capacity(2 * expected.len());
             let (outcome, failed) = pool.install(|| {
                 account.with_failing(number, || {
                     engine.try_par_detect_with(&moving, &statics).map(|pairs| found.extend(pairs.statics))
