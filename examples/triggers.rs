@@ -15,7 +15,7 @@ fn main() {
     for step in 0..5 {
         println!("step {step}");
         for pair in broad_phase.par_detect_between(&volumes, &bodies).sorted() {
-            println!("  body {} is at the {}", pair.b, triggers[pair.a as usize].0);
+            println!("  body {} is at the {}", pair.second, triggers[pair.first as usize].0);
         }
         bodies.iter_mut().for_each(|body| body.center[0] += 2.5);
     }

@@ -3,48 +3,54 @@
 use std::ops::ControlFlow;
 
 use crate::detect::sink::{Consumer, Store};
-use crate::engine::Engine;
 use crate::engine::step::step;
+use crate::engine::{Engine, Made};
 use crate::runtime::objects::Objects;
 use crate::runtime::team::Team;
-use crate::{Aabb, Ball, Bounded, BroadPhase, Groups, Pair, Pairs, Scalar};
+use crate::{Aabb, Ball, Bounded, BroadPhase, CrossPair, Groups, Pair, Pairs, Scalar};
 
 impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// Finds all pairs of an object of `first` and an object of `second` that overlap, and none within either: triggers and bodies,
     /// edges and faces. Works in the rayon pool in which it is called.
     ///
-    /// In the pairs, `a` is an index into `first` and `b` one into `second`. [`Groups`] and [`Ball`]s count as always;
+    /// The pairs are [`CrossPair`]s: an index into `first` and one into `second`. [`Groups`] and [`Ball`]s count as always;
     /// [`Bounded::pairs_with`] is not asked, because it knows one type only. In [`Pairs::rejected`], in [`queries`](Self::queries) and in
     /// the [`debug_view`](Self::debug_view), the objects of `second` are numbered on after those of `first`.
     ///
     /// ```
-    /// use pivotgrid::{Aabb, Ball, BroadPhase, Pair};
+    /// use pivotgrid::{Aabb, Ball, BroadPhase, CrossPair};
     ///
     /// let triggers = [Aabb::new([0.0, 0.0], [4.0, 4.0]), Aabb::new([3.0, 3.0], [9.0, 9.0])];
     /// let bodies = [Ball::new([1.0, 1.0], 0.5), Ball::new([1.2, 1.0], 0.5), Ball::new([20.0, 0.0], 0.5)];
     /// let mut broad_phase = BroadPhase::<f32, 2>::new();
     /// let pairs = broad_phase.par_detect_between(&triggers, &bodies);
-    /// assert_eq!(pairs.sorted(), [Pair { a: 0, b: 0 }, Pair { a: 0, b: 1 }]);
+    /// assert_eq!(pairs.sorted(), [CrossPair { first: 0, second: 0 }, CrossPair { first: 0, second: 1 }]);
     /// ```
-    pub fn par_detect_between<A, B>(&mut self, first: &[A], second: &[B]) -> Pairs<'_>
+    pub fn par_detect_between<A, B>(&mut self, first: &[A], second: &[B]) -> Pairs<'_, CrossPair>
     where
         A: Bounded<S, D> + Sync,
         B: Bounded<S, D> + Sync,
     {
         let sets = TwoSets { first, second };
         self.in_pool(first.len().saturating_add(second.len()), |engine, team| store_between(engine, &sets, team));
-        self.found()
+        self.found_between()
     }
 
     /// [`par_detect_between`](Self::par_detect_between) on the calling thread.
-    pub fn detect_between<A, B>(&mut self, first: &[A], second: &[B]) -> Pairs<'_>
+    pub fn detect_between<A, B>(&mut self, first: &[A], second: &[B]) -> Pairs<'_, CrossPair>
     where
         A: Bounded<S, D> + Sync,
         B: Bounded<S, D> + Sync,
     {
         let sets = TwoSets { first, second };
         self.with_team(Team::ALONE, |engine, team| store_between(engine, &sets, team));
-        self.found()
+        self.found_between()
+    }
+
+    /// What the last step found if it was one of two sets, and nothing otherwise.
+    pub(crate) fn found_between(&self) -> Pairs<'_, CrossPair> {
+        let is_between = matches!(self.engine.made.get(), Some(Made::PairsBetween { .. }));
+        Pairs::new(if is_between { self.stored() } else { &[] }, &self.engine.rejected)
     }
 }
 
@@ -55,10 +61,10 @@ where
     B: Bounded<S, D> + Sync,
 {
     let filter = |pair: Pair| Objects::<S, D>::pair(sets, pair.a as usize, pair.b as usize);
-    let border = sets.first.len();
-    step(engine, sets, team, || StoreBetween { store: Store { filter }, border: border as u32 }, drop);
-    engine.border = border;
+    let second_set_start = sets.first.len();
+    step(engine, sets, team, || StoreBetween { store: Store { filter }, second_set_start: second_set_start as u32 }, drop);
     engine.order_pairs(team);
+    *engine.made.discard() = Made::PairsBetween { second_set_start };
 }
 
 /// Two sets as one: the second behind the first.
@@ -111,17 +117,18 @@ impl<S: Scalar, const D: usize, A: Bounded<S, D> + Sync, B: Bounded<S, D> + Sync
     }
 }
 
-/// Stores pairs of two sets with the indices that their objects have there.
+/// Stores pairs of two sets with the indices that their objects have there: in each, `a` is one of the first set, `b` one of the
+/// second.
 struct StoreBetween<F> {
     store: Store<F>,
-    border: u32,
+    second_set_start: u32,
 }
 
 impl<F: Fn(Pair) -> bool> Consumer for StoreBetween<F> {
     fn consume(&mut self, block: &mut Vec<Pair>, fresh: usize) -> ControlFlow<()> {
         let flow = self.store.consume(block, fresh);
         // Of the two, `a` is the smaller and so the one of the first set.
-        block[fresh..].iter_mut().for_each(|pair| pair.b -= self.border);
+        block[fresh..].iter_mut().for_each(|pair| pair.b -= self.second_set_start);
         flow
     }
 }

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::slice;
 
-use crate::engine::Engine;
 use crate::engine::step::{show, store};
+use crate::engine::{Engine, Made};
 use crate::runtime::memory;
 use crate::runtime::objects::By;
 use crate::runtime::team::Team;
@@ -170,25 +170,35 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         self.in_pool(objects.len(), |engine, team| show(engine, objects, team, new_state, visit))
     }
 
-    /// What the last step did and what it cost.
+    /// What the last step did and what it cost. After a step that did not come to its end, because the user's code panicked or memory
+    /// was refused, all figures but [`Stats::bytes`] are 0.
     pub fn stats(&self) -> &Stats {
         &self.engine.stats
     }
 
-    /// The objects that were left out of the last step, in ascending order of index.
+    /// The objects that were left out of the last step, in ascending order of index. Empty after a step that did not come to its end,
+    /// and after [`shrink_to_fit`](Self::shrink_to_fit).
     pub fn rejected(&self) -> &[Rejected] {
         &self.engine.rejected
     }
 
-    /// Gives back memory that holds nothing any more: all but room for as many objects as the last step had.
+    /// Gives back memory that holds nothing any more: all but room for as many objects as the last step had. What the last step found
+    /// is gone, too: there is nothing left for [`queries`](Self::queries) and the [`debug_view`](Self::debug_view) until the next one.
     pub fn shrink_to_fit(&mut self) {
         self.engine.shrink_to_fit();
     }
 
+    /// What the last step found if it was one of a single set, and nothing otherwise.
     pub(crate) fn found(&self) -> Pairs<'_> {
         let engine = &self.engine;
-        let stored = if engine.config.canonical_order { slice::from_ref(&engine.ordered.pairs) } else { &engine.pairs[..] };
-        Pairs::new(stored, &engine.rejected)
+        let is_of_one_set = matches!(engine.made.get(), Some(Made::Pairs | Made::PairsWithStatics));
+        Pairs::new(if is_of_one_set { self.stored() } else { &[] }, &engine.rejected)
+    }
+
+    /// The blocks of pairs, whatever they are pairs of.
+    pub(crate) fn stored(&self) -> &[Vec<Pair>] {
+        let engine = &self.engine;
+        if engine.config.canonical_order { slice::from_ref(&engine.ordered.pairs) } else { &engine.pairs }
     }
 
     /// Runs a step with as many workers as the pool has, or on the calling thread where handing out work would cost more.
@@ -198,10 +208,18 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
 
     /// Runs a step with a team that is already there.
     pub(crate) fn with_team<R>(&mut self, team: Team, run: impl FnOnce(&mut Engine<S, D>, Team) -> R) -> R {
-        self.attempt(|engine| run(engine, team)).unwrap_or_else(|error| panic!("{error}"))
+        self.try_with_team(team, run).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn try_in_pool<R: Send>(
+    pub(crate) fn try_with_team<R>(
+        &mut self,
+        team: Team,
+        run: impl FnOnce(&mut Engine<S, D>, Team) -> R,
+    ) -> Result<R, DetectError> {
+        self.attempt(|engine| run(engine, team))
+    }
+
+    pub(crate) fn try_in_pool<R: Send>(
         &mut self,
         objects: usize,
         run: impl FnOnce(&mut Engine<S, D>, Team) -> R + Send,
@@ -214,14 +232,33 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     }
 
     fn attempt<R>(&mut self, step: impl FnOnce(&mut Engine<S, D>) -> R) -> Result<R, DetectError> {
-        let outcome = memory::catch(|| step(&mut self.engine));
-        if outcome.is_err() {
-            self.engine.release();
+        let mut attempt = Attempt { engine: &mut self.engine, is_complete: false };
+        attempt.engine.begin();
+        let outcome = memory::catch(|| step(attempt.engine));
+        match outcome {
+            Ok(_) => attempt.is_complete = true,
+            Err(_) => attempt.engine.release(),
         }
         outcome
     }
 }
 
-fn check_count<T>(objects: &[T]) -> Result<(), DetectError> {
+/// A step on its way. However it ends, also by a panic of the user's code, what can be read afterwards is true.
+struct Attempt<'a, S: Scalar, const D: usize> {
+    engine: &'a mut Engine<S, D>,
+    is_complete: bool,
+}
+
+impl<S: Scalar, const D: usize> Drop for Attempt<'_, S, D> {
+    fn drop(&mut self) {
+        match self.is_complete {
+            true => self.engine.finish(),
+            false => self.engine.abandon(),
+        }
+    }
+}
+
+/// An error for more objects than there are indices.
+pub(crate) fn check_count<T>(objects: &[T]) -> Result<(), DetectError> {
     if objects.len() > MAX_OBJECTS { Err(DetectError::TooManyObjects(objects.len())) } else { Ok(()) }
 }

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use crate::engine::Made;
 use crate::kernel::Columns;
 use crate::layout::Chunk;
 use crate::layout::{Borders, Coords, Level, Shape, key_parts};
-use crate::{Aabb, BroadPhase, Pair, Pairs, Scalar};
+use crate::{Aabb, BroadPhase, CrossPair, Pair, Pairs, Scalar};
 
 /// The grid of the last step, made by [`BroadPhase::debug_view`]. Read-only, and tied to no renderer: boxes are [`Aabb`]s, lines
 /// are two points.
@@ -67,7 +68,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// It is empty before the first step, after one that did not come to its end because the user's code panicked, and after
     /// [`shrink_to_fit`](Self::shrink_to_fit), until the next step.
     pub fn debug_view(&self) -> DebugView<'_, S, D> {
-        DebugView { broad_phase: self.has_grid().then_some(self) }
+        DebugView { broad_phase: self.engine.has_grid().then_some(self) }
     }
 }
 
@@ -95,20 +96,31 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
         })
     }
 
-    /// The pairs of the step, if it stored them, as it returned them. (Pairs with static objects are not among them.)
+    /// The pairs of the step, if it stored them, as it returned them. (Pairs with static objects are not among them, and those of two
+    /// sets are [`cross_pairs`](Self::cross_pairs).)
     pub fn pairs(&self) -> Pairs<'a> {
         self.broad_phase.map_or(Pairs::new(&[], &[]), |of| of.found())
     }
 
-    /// A line for each of [`pairs`](Self::pairs), from the center of one box to that of the other. (In infinite boxes the center
+    /// The pairs of the step, if it was one of [two sets](BroadPhase::par_detect_between), as it returned them.
+    pub fn cross_pairs(&self) -> Pairs<'a, CrossPair> {
+        self.broad_phase.map_or(Pairs::new(&[], &[]), |of| of.found_between())
+    }
+
+    /// A line for each of [`pairs`](Self::pairs) and [`cross_pairs`](Self::cross_pairs), from the center of one box to that of the other. (In infinite boxes the center
     /// is not a number.) Looks up all centers first.
     pub fn pair_lines(&self) -> impl Iterator<Item = [[S; D]; 2]> + use<'a, S, D> {
         let mut centers = vec![[S::ZERO; D]; self.broad_phase.map_or(0, |of| of.engine.known)];
         for object in self.objects() {
             centers[object.index] = object.bounds.center();
         }
-        let border = self.broad_phase.map_or(0, |of| of.engine.border);
-        self.pairs().iter().map(move |Pair { a, b }| [centers[a as usize], centers[border + b as usize]])
+        let second_set_start = match self.broad_phase.and_then(|of| of.engine.made.get()) {
+            Some(&Made::PairsBetween { second_set_start }) => second_set_start,
+            _ => 0,
+        };
+        let across = self.cross_pairs().iter().map(|CrossPair { first, second }| (first, second));
+        let pairs = self.pairs().iter().map(|Pair { a, b }| (a, b)).chain(across);
+        pairs.map(move |(a, b)| [centers[a as usize], centers[second_set_start + b as usize]])
     }
 
     fn columns(&self) -> Option<Columns<'a, S, D>> {

@@ -76,6 +76,20 @@ faults! {
         RangeShort,
         /// A bound is raised by load and store: a larger value is lost.
         BoundTorn,
+        /// A value made once is published by a plain store: two threads see two values.
+        OnceByStore,
+        /// A value made once is published without release: it may be seen unfinished.
+        OncePublishRelaxed,
+        /// A value made once is read without acquire: same effect from the other side.
+        OnceReadRelaxed,
+        /// The loser of a race to publish reads the winner's value without acquire: same effect.
+        OnceLoserRelaxed,
+        /// The loser of a race to publish forgets its value: a leak.
+        OnceLoserLeaked,
+        /// The spare is taken by load and store: two threads own it.
+        OnceSpareTorn,
+        /// The spare is taken without acquire: it may be seen unfinished.
+        OnceSpareRelaxed,
     }
     passes {
         /// The half-neighborhood leaves out the last row of an entry's layer that it reaches.

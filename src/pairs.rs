@@ -1,6 +1,7 @@
 //! What a step returns.
 
 use std::iter::{Copied, FlatMap, FusedIterator};
+use std::marker::PhantomData;
 use std::slice;
 
 use rayon::iter::plumbing::UnindexedConsumer;
@@ -27,7 +28,47 @@ impl Pair {
     }
 }
 
+/// Two objects of two sets whose boxes overlap: an index into the one, and an index into the other.
+///
+/// A type of its own, because `first` and `second` count different things: what takes a [`Pair`], such as a
+/// [`PairTracker`](crate::PairTracker), would take the second index for one of the first set.
+///
+/// ```compile_fail,E0308
+/// use pivotgrid::{Aabb, BroadPhase, PairTracker};
+///
+/// let (triggers, bodies) = ([Aabb::new([0.0, 0.0], [4.0, 4.0])], [Aabb::new([1.0, 1.0], [2.0, 2.0])]);
+/// let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// PairTracker::new().update(broad_phase.detect_between(&triggers, &bodies), |index| index);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct CrossPair {
+    /// The index in the first set, or of the moving object.
+    pub first: u32,
+    /// The index in the second set, or of the static object.
+    pub second: u32,
+}
+
+/// What [`Pairs`] holds: [`Pair`]s of one set, or [`CrossPair`]s of two. Sealed.
+pub trait AnyPair: sealed::Stored {}
+
+impl AnyPair for Pair {}
+impl AnyPair for CrossPair {}
+
+mod sealed {
+    use super::{CrossPair, Pair};
+
+    /// Pairs that the engine stores as two indices.
+    pub trait Stored: bytemuck::Pod + Ord + Send + Sync {}
+
+    impl Stored for Pair {}
+    impl Stored for CrossPair {}
+}
+
 /// The pairs of one step, borrowed from the engine until the next: each overlapping pair once, in no particular order.
+///
+/// These are [`Pair`]s of one set, or [`CrossPair`]s of two.
 ///
 /// ```
 /// use pivotgrid::{Aabb, BroadPhase, Pair};
@@ -54,14 +95,16 @@ impl Pair {
 /// println!("{}", first.len());
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Pairs<'a> {
+pub struct Pairs<'a, P = Pair> {
+    /// Two indices each, whatever they count.
     buffers: &'a [Vec<Pair>],
     rejected: &'a [Rejected],
+    kind: PhantomData<fn() -> P>,
 }
 
-impl<'a> Pairs<'a> {
+impl<'a, P: AnyPair> Pairs<'a, P> {
     pub(crate) fn new(buffers: &'a [Vec<Pair>], rejected: &'a [Rejected]) -> Self {
-        Pairs { buffers, rejected }
+        Pairs { buffers, rejected, kind: PhantomData }
     }
 
     /// How many pairs there are.
@@ -75,18 +118,18 @@ impl<'a> Pairs<'a> {
     }
 
     /// Goes over the pairs.
-    pub fn iter(&self) -> Iter<'a> {
-        Iter { remaining: self.len(), pairs: self.buffers.iter().flat_map(as_copied) }
+    pub fn iter(&self) -> Iter<'a, P> {
+        Iter { remaining: self.len(), pairs: self.buffers.iter().flat_map(as_copied as fn(&'a Vec<Pair>) -> _) }
     }
 
     /// The pairs as they lie in memory: some thousands per slice, none empty, each written by one worker. Pairs of a slice are
     /// close in space, so a narrow phase that takes a slice at a time finds its objects in the cache.
-    pub fn slices(&self) -> impl Iterator<Item = &'a [Pair]> + Clone + use<'a> {
-        self.buffers.iter().map(Vec::as_slice).filter(|slice| !slice.is_empty())
+    pub fn slices(&self) -> impl Iterator<Item = &'a [P]> + Clone + use<'a, P> {
+        self.buffers.iter().map(|buffer| bytemuck::cast_slice(buffer)).filter(|slice: &&[P]| !slice.is_empty())
     }
 
     /// A copy of the pairs in ascending order.
-    pub fn sorted(&self) -> Vec<Pair> {
+    pub fn sorted(&self) -> Vec<P> {
         let mut pairs = Vec::with_capacity(self.len());
         for slice in self.slices() {
             pairs.extend_from_slice(slice);
@@ -102,25 +145,25 @@ impl<'a> Pairs<'a> {
 }
 
 #[allow(clippy::ptr_arg)] // It is mapped over `&Vec`s, by name, because a closure has none.
-fn as_copied(buffer: &Vec<Pair>) -> Copied<slice::Iter<'_, Pair>> {
-    buffer.iter().copied()
+fn as_copied<P: AnyPair>(buffer: &Vec<Pair>) -> Copied<slice::Iter<'_, P>> {
+    bytemuck::cast_slice(buffer).iter().copied()
 }
 
-type Flattened<'a> =
-    FlatMap<slice::Iter<'a, Vec<Pair>>, Copied<slice::Iter<'a, Pair>>, fn(&'a Vec<Pair>) -> Copied<slice::Iter<'a, Pair>>>;
+type Flattened<'a, P> =
+    FlatMap<slice::Iter<'a, Vec<Pair>>, Copied<slice::Iter<'a, P>>, fn(&'a Vec<Pair>) -> Copied<slice::Iter<'a, P>>>;
 
 /// Iterator over [`Pairs`].
 #[derive(Clone, Debug)]
-pub struct Iter<'a> {
+pub struct Iter<'a, P: AnyPair = Pair> {
     remaining: usize,
-    pairs: Flattened<'a>,
+    pairs: Flattened<'a, P>,
 }
 
-impl Iterator for Iter<'_> {
-    type Item = Pair;
+impl<P: AnyPair> Iterator for Iter<'_, P> {
+    type Item = P;
 
     #[inline]
-    fn next(&mut self) -> Option<Pair> {
+    fn next(&mut self) -> Option<P> {
         let pair = self.pairs.next()?;
         self.remaining -= 1;
         Some(pair)
@@ -130,61 +173,63 @@ impl Iterator for Iter<'_> {
         (self.remaining, Some(self.remaining))
     }
 
-    fn fold<B, F: FnMut(B, Pair) -> B>(self, init: B, f: F) -> B {
+    fn fold<B, F: FnMut(B, P) -> B>(self, init: B, f: F) -> B {
         self.pairs.fold(init, f)
     }
 }
 
-impl ExactSizeIterator for Iter<'_> {}
-impl FusedIterator for Iter<'_> {}
+impl<P: AnyPair> ExactSizeIterator for Iter<'_, P> {}
+impl<P: AnyPair> FusedIterator for Iter<'_, P> {}
 
-impl<'a> IntoIterator for Pairs<'a> {
-    type Item = Pair;
-    type IntoIter = Iter<'a>;
+impl<'a, P: AnyPair> IntoIterator for Pairs<'a, P> {
+    type Item = P;
+    type IntoIter = Iter<'a, P>;
 
-    fn into_iter(self) -> Iter<'a> {
+    fn into_iter(self) -> Iter<'a, P> {
         self.iter()
     }
 }
 
-impl<'a> IntoIterator for &Pairs<'a> {
-    type Item = Pair;
-    type IntoIter = Iter<'a>;
+impl<'a, P: AnyPair> IntoIterator for &Pairs<'a, P> {
+    type Item = P;
+    type IntoIter = Iter<'a, P>;
 
-    fn into_iter(self) -> Iter<'a> {
+    fn into_iter(self) -> Iter<'a, P> {
         self.iter()
     }
 }
 
 /// Parallel iterator over [`Pairs`].
 #[derive(Clone, Debug)]
-pub struct ParIter<'a> {
+pub struct ParIter<'a, P = Pair> {
     buffers: &'a [Vec<Pair>],
+    kind: PhantomData<fn() -> P>,
 }
 
-impl ParallelIterator for ParIter<'_> {
-    type Item = Pair;
+impl<P: AnyPair> ParallelIterator for ParIter<'_, P> {
+    type Item = P;
 
-    fn drive_unindexed<C: UnindexedConsumer<Pair>>(self, consumer: C) -> C::Result {
+    fn drive_unindexed<C: UnindexedConsumer<P>>(self, consumer: C) -> C::Result {
         // Splitting goes below the buffers: a single full buffer is still shared out among all threads.
-        self.buffers.par_iter().with_max_len(1).flat_map(|buffer| buffer.par_iter().copied()).drive_unindexed(consumer)
+        let slices = self.buffers.par_iter().with_max_len(1).map(|buffer| bytemuck::cast_slice::<Pair, P>(buffer));
+        slices.flat_map(|slice| slice.par_iter().copied()).drive_unindexed(consumer)
     }
 }
 
-impl<'a> IntoParallelIterator for Pairs<'a> {
-    type Item = Pair;
-    type Iter = ParIter<'a>;
+impl<'a, P: AnyPair> IntoParallelIterator for Pairs<'a, P> {
+    type Item = P;
+    type Iter = ParIter<'a, P>;
 
-    fn into_par_iter(self) -> ParIter<'a> {
-        ParIter { buffers: self.buffers }
+    fn into_par_iter(self) -> ParIter<'a, P> {
+        ParIter { buffers: self.buffers, kind: PhantomData }
     }
 }
 
-impl<'a> IntoParallelIterator for &Pairs<'a> {
-    type Item = Pair;
-    type Iter = ParIter<'a>;
+impl<'a, P: AnyPair> IntoParallelIterator for &Pairs<'a, P> {
+    type Item = P;
+    type Iter = ParIter<'a, P>;
 
-    fn into_par_iter(self) -> ParIter<'a> {
-        ParIter { buffers: self.buffers }
+    fn into_par_iter(self) -> ParIter<'a, P> {
+        (*self).into_par_iter()
     }
 }

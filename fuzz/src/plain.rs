@@ -1,6 +1,6 @@
 //! Objects as plain arrays, and what a step must say about them.
 
-use pivotgrid::{Aabb, Bounded, Groups, Pair, RejectReason, Rejected};
+use pivotgrid::{Aabb, Bounded, CrossPair, Groups, Pair, RejectReason, Rejected};
 
 use crate::bytes::Bytes;
 use crate::number::Number;
@@ -103,12 +103,12 @@ pub fn pairs<S: Number, const D: usize>(objects: &[Plain<S, D>]) -> Vec<Pair> {
 }
 
 /// All pairs of one of the first and one of the second set, in ascending order.
-pub fn pairs_between<S: Number, const D: usize>(first: &[Plain<S, D>], second: &[Plain<S, D>]) -> Vec<Pair> {
+pub fn pairs_between<S: Number, const D: usize>(first: &[Plain<S, D>], second: &[Plain<S, D>]) -> Vec<CrossPair> {
     let mut pairs = Vec::new();
     for (a, one) in first.iter().enumerate().filter(|(_, one)| one.flaw().is_none()) {
         for (b, other) in second.iter().enumerate().filter(|(_, other)| other.flaw().is_none()) {
             if one.touches(other) && one.admits(other) {
-                pairs.push(Pair { a: a as u32, b: b as u32 });
+                pairs.push(CrossPair { first: a as u32, second: b as u32 });
             }
         }
     }

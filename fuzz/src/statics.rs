@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pivotgrid::{Aabb, BroadPhase, Pair, StaticSet};
+use pivotgrid::{Aabb, BroadPhase, CrossPair, StaticSet};
 
 use crate::bytes::Bytes;
 use crate::number::Number;
@@ -98,7 +98,7 @@ fn meet<S: Number, const D: usize>(
     let mut expected = Vec::new();
     for (a, one) in moving.iter().enumerate().filter(|(_, one)| one.flaw().is_none()) {
         let partners = known.iter().filter(|(_, other)| other.flaw().is_none() && one.touches(other) && one.admits(other));
-        expected.extend(partners.map(|(&b, _)| Pair { a: a as u32, b }));
+        expected.extend(partners.map(|(&b, _)| CrossPair { first: a as u32, second: b }));
     }
     assert_eq!(found.statics.sorted(), expected, "{moving:?} against {known:?}");
     assert_eq!(found.moving.sorted(), plain::pairs(moving), "{moving:?}");

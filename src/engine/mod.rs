@@ -20,6 +20,7 @@ use crate::layout::table::Table;
 use crate::lockfree::{Cursor, Directory, Shares};
 use crate::query::Lazy;
 use crate::runtime::memory::{self, Budget, grow_exactly, replace_if_short};
+use crate::runtime::outcome::Outcome;
 use crate::runtime::team::Team;
 use crate::sorting::Ordered;
 use crate::{Config, LevelStats, Pair, Predicted, Rejected, Scalar, Stats};
@@ -39,8 +40,8 @@ pub(crate) struct Engine<S, const D: usize> {
     pub(crate) next_order: Vec<u32>,
     /// How many objects the last complete step had; `order` is valid up to here.
     pub(crate) known: usize,
-    /// Where the second of two sets begins, if the last step had two: in its pairs, `b` is counted from here.
-    pub(crate) border: usize,
+    /// What the last step made, readable if it came to its end. The only place that says so: every accessor goes by it.
+    pub(crate) made: Outcome<Made>,
     pub(crate) workers: Vec<CachePadded<Worker>>,
     pub(crate) survey: Survey,
     pub(crate) budget: Budget,
@@ -64,6 +65,21 @@ pub(crate) struct Engine<S, const D: usize> {
     pub(crate) stats: Stats,
     /// Where the last step's entries are, for questions that cross the scene.
     pub(crate) tree: Lazy<S, D>,
+}
+
+/// What a step makes: its grid, and pairs if it stores some.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Made {
+    /// No pairs: they were shown to a visitor, or not looked for.
+    #[default]
+    Grid,
+    Pairs,
+    /// Pairs of two sets. Their `b` is counted from where the second set begins in the grid.
+    PairsBetween {
+        second_set_start: usize,
+    },
+    /// Pairs, and those with static objects.
+    PairsWithStatics,
 }
 
 /// What a worker writes, by pass. Padded where it is stored, so that workers do not share cache lines.
@@ -95,7 +111,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             order: Vec::new(),
             next_order: Vec::new(),
             known: 0,
-            border: 0,
+            made: Outcome::new(Made::Grid),
             workers: Vec::new(),
             survey: Survey::default(),
             shares: Shares::default(),
@@ -255,6 +271,30 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             + self.static_ordered.bytes()
     }
 
+    /// The beginning of a step: from here on, nothing of the last one can be read.
+    pub(crate) fn begin(&mut self) {
+        *self.made.discard() = Made::Grid;
+    }
+
+    /// The end of a step: what it made can be read.
+    pub(crate) fn finish(&mut self) {
+        self.made.begin().finish();
+    }
+
+    /// After a step that did not come to its end: there is nothing to tell but how much memory is held.
+    pub(crate) fn abandon(&mut self) {
+        self.made.discard();
+        self.rejected.clear();
+        let mut levels = std::mem::take(&mut self.stats.levels);
+        levels.clear();
+        self.stats = Stats { levels, bytes: self.bytes(), ..Stats::default() };
+    }
+
+    /// The grid and the table of the last step can be read.
+    pub(crate) fn has_grid(&self) -> bool {
+        self.known > 0 && self.made.get().is_some()
+    }
+
     /// Gives back nearly all memory, after a step that was refused some and so has no answer that would need it.
     pub(crate) fn release(&mut self) {
         self.known = 0;
@@ -268,6 +308,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
 
     /// Gives back memory that holds nothing any more.
     pub(crate) fn shrink_to_fit(&mut self) {
+        self.made.discard();
         self.clear(Team::ALONE);
         self.grid.pool.shrink();
         if let Some(smaller) = Directory::new(Directory::bits_for(self.stats.chunks + self.stats.workers)) {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::build::gather::Source;
 use crate::build::sort::Sorted;
 use crate::detect::sink::{Consumer, Show, Store};
-use crate::engine::{Clock, Engine};
+use crate::engine::{Clock, Engine, Made};
 use crate::lockfree::Blocks;
 use crate::runtime::memory;
 use crate::runtime::objects::Objects;
@@ -34,7 +34,6 @@ pub(crate) fn rebuild<S: Scalar, const D: usize>(
     // If the user's code panics below, or memory is refused, nothing of the last step is known any more. All that is lost with its
     // order is some speed.
     let known = std::mem::take(&mut engine.known);
-    engine.border = 0;
     let visited = known.max(len);
     let team = engine.prepare(known, visited, team);
     let order = std::mem::take(&mut engine.order);
@@ -83,6 +82,7 @@ pub(crate) fn store<S: Scalar, const D: usize>(engine: &mut Engine<S, D>, object
     let filter = |pair: Pair| objects.pair(pair.a as usize, pair.b as usize);
     step(engine, objects, team, || Store { filter }, drop);
     engine.order_pairs(team);
+    *engine.made.discard() = Made::Pairs;
 }
 
 /// A step that shows its pairs to a visitor.

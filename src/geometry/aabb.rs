@@ -58,13 +58,14 @@ impl<S: Scalar, const D: usize> Aabb<S, D> {
         Aabb { min: min.into(), max: max.into() }
     }
 
-    /// The box around `center` that reaches `half_extents` to either side. A negative half extent makes it invalid.
+    /// The box around `center` that reaches `half_extents` to either side. A negative half extent makes it invalid; an infinite one
+    /// makes it infinite to both sides, also around an infinite center.
     #[inline]
     pub fn around(center: impl Into<[S; D]>, half_extents: impl Into<[S; D]>) -> Self {
         let (center, half) = (center.into(), half_extents.into());
         Aabb {
-            min: std::array::from_fn(|axis| center[axis] - half[axis]),
-            max: std::array::from_fn(|axis| center[axis] + half[axis]),
+            min: std::array::from_fn(|axis| center[axis].lowered(half[axis])),
+            max: std::array::from_fn(|axis| center[axis].raised(half[axis])),
         }
     }
 

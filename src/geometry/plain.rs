@@ -4,7 +4,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{Aabb, Pair};
+use crate::{Aabb, CrossPair, Pair};
 
 // SAFETY: an `Aabb` is two arrays of `S` and nothing else, and all zeroes is a value of `S`.
 unsafe impl<S: Zeroable, const D: usize> Zeroable for Aabb<S, D> {}
@@ -29,3 +29,9 @@ unsafe impl Zeroable for Pair {}
 // SAFETY: `repr(C)` and two fields of one type, so no padding; any bytes are two `u32`s. (That `a < b` is the engine's promise, not
 // the type's.)
 unsafe impl Pod for Pair {}
+
+// SAFETY: two `u32`s, for which zero is a value.
+unsafe impl Zeroable for CrossPair {}
+
+// SAFETY: as for `Pair`, and nothing is promised about the indices.
+unsafe impl Pod for CrossPair {}

@@ -31,11 +31,19 @@ pub(crate) mod sealed {
         const ZERO: Self;
         const INFINITY: Self;
         const NEG_INFINITY: Self;
+        /// The greatest finite number.
+        const MAX: Self;
         /// Relative rounding error.
         const EPSILON: f64;
         /// Cell sizes stay within these, so that neither a cell size nor its inverse overflows or is denormal.
         const SMALLEST_CELL: f64;
         const LARGEST_CELL: f64;
+        /// Between these, squares and sums of some squares neither overflow nor lose digits to underflow that count.
+        const LEAST_SQUARED: Self;
+        const MOST_SQUARED: Self;
+        /// Powers of two that bring what is smaller, or greater, between them.
+        const SCALE_UP: Self;
+        const SCALE_DOWN: Self;
 
         fn from_f64(value: f64) -> Self;
         fn to_f64(self) -> f64;
@@ -44,6 +52,19 @@ pub(crate) mod sealed {
         fn below(self) -> Self;
         fn above(self) -> Self;
 
+        /// The sum, or `by` itself where an infinite number is raised by an infinite one of the other sign: that would be NaN.
+        #[inline(always)]
+        fn raised(self, by: Self) -> Self {
+            let sum = self + by;
+            if sum.is_nan() && !self.is_nan() { by } else { sum }
+        }
+
+        /// The same downwards.
+        #[inline(always)]
+        fn lowered(self, by: Self) -> Self {
+            self.raised(Self::ZERO - by)
+        }
+
         /// `floor`, saturated at ±[`CELL_LIMIT`](crate::layout::CELL_LIMIT): monotone for every input but NaN.
         ///
         /// Written without `floor` because the baseline x86-64 instruction set has none and would call libm.
@@ -51,14 +72,19 @@ pub(crate) mod sealed {
     }
 
     macro_rules! real {
-        ($float:ident) => {
+        ($float:ident, $least:literal, $most:literal, $up:expr, $down:expr) => {
             impl Real for $float {
                 const ZERO: Self = 0.0;
                 const INFINITY: Self = $float::INFINITY;
                 const NEG_INFINITY: Self = $float::NEG_INFINITY;
+                const MAX: Self = $float::MAX;
                 const EPSILON: f64 = $float::EPSILON as f64;
                 const SMALLEST_CELL: f64 = $float::MIN_POSITIVE as f64 * 16.0;
                 const LARGEST_CELL: f64 = $float::MAX as f64 / 16.0;
+                const LEAST_SQUARED: Self = $least;
+                const MOST_SQUARED: Self = $most;
+                const SCALE_UP: Self = $up;
+                const SCALE_DOWN: Self = $down;
 
                 #[inline(always)]
                 fn from_f64(value: f64) -> Self {
@@ -93,8 +119,9 @@ pub(crate) mod sealed {
         };
     }
 
-    real!(f32);
-    real!(f64);
+    // 2¹⁰⁰ and 2⁻⁸⁰; 2⁶⁰⁰ and 2⁻⁷⁰⁰.
+    real!(f32, 1e-15, 1e15, f32::from_bits(227 << 23), f32::from_bits(47 << 23));
+    real!(f64, 1e-150, 1e150, f64::from_bits(1623 << 52), f64::from_bits(323 << 52));
 }
 
 #[cfg(test)]
@@ -114,6 +141,12 @@ pub(crate) mod tests {
         assert_eq!((-1e30f32).floor_to_cell(), -CELL_LIMIT);
         assert_eq!(f64::INFINITY.floor_to_cell(), CELL_LIMIT);
         assert_eq!(f64::NEG_INFINITY.floor_to_cell(), -CELL_LIMIT);
+    }
+
+    #[test]
+    fn scales_are_powers_of_two() {
+        assert_eq!((f32::SCALE_UP, f32::SCALE_DOWN), (2f32.powi(100), 2f32.powi(-80)));
+        assert_eq!((f64::SCALE_UP, f64::SCALE_DOWN), (2f64.powi(600), 2f64.powi(-700)));
     }
 
     /// From minus to plus infinity, with integers and their neighbors among them.

@@ -76,7 +76,8 @@ impl<S: Scalar, const D: usize> Packed<S, D> {
         let groups = table.groups.map(|_| self.groups.each_ref().map(Vec::as_slice));
         let balls = table.balls.map(|_| (self.centers.each_ref().map(Vec::as_slice), self.radii.as_slice()));
         let columns = columns.with(groups, balls);
-        Columns { all_round: table.all_round, entries: columns.entries.min(self.len), ..columns }
+        let (all_round, has_extreme_balls) = (table.all_round, table.has_extreme_balls);
+        Columns { all_round, has_extreme_balls, entries: columns.entries.min(self.len), ..columns }
     }
 
     #[cold]

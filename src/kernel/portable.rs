@@ -148,9 +148,12 @@ fn admitted<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, own: &Own<S,
     }
     if let (Some((centers, radii)), Some((center, radius))) = (columns.balls, own.ball) {
         let (centers, radii) = (centers.map(|column| load(column, at)), load(radii, at));
+        if columns.has_extreme_balls {
+            return columns.touching((center, radius), at, mask(admitted));
+        }
         let own = Ball { center, radius };
         for lane in 0..LANES {
-            admitted[lane] &= own.touches(&Ball { center: centers.map(|column| column[lane]), radius: radii[lane] });
+            admitted[lane] &= own.touches_unscaled(&Ball { center: centers.map(|column| column[lane]), radius: radii[lane] });
         }
     }
     mask(admitted)

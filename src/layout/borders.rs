@@ -7,6 +7,9 @@ use crate::Scalar;
 ///
 /// A cell is the floor of `(x - origin) * inverse`, with two roundings in `S`, so its coordinates may lie a little beyond its borders as
 /// they are computed here, in `f64`. What is returned has that little added.
+///
+/// `x - origin` may overflow although `x` and the border are finite. Then `x` is in an outermost cell that begins far beyond it, so a
+/// border is never put beyond the first coordinate that overflows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Borders {
     origin: [f64; 3],
@@ -47,7 +50,10 @@ impl Borders {
         if cell <= -CELL_LIMIT {
             return S::NEG_INFINITY;
         }
-        S::from_f64(self.border(axis, cell) - self.margin::<S>(axis, cell))
+        let border = self.border::<S>(axis, cell, -1.0);
+        // If the origin is negative, what is at least this far above zero overflows into the last cell.
+        let overflowing = S::MAX.to_f64() + self.origin[axis].min(0.0);
+        S::from_f64(if border < overflowing { border } else { overflowing })
     }
 
     /// Not less than any coordinate whose cell is `cell` or an earlier one.
@@ -56,17 +62,28 @@ impl Borders {
         if cell >= CELL_LIMIT {
             return S::INFINITY;
         }
-        S::from_f64(self.border(axis, cell + 1) + self.margin::<S>(axis, cell + 1))
+        let border = self.border::<S>(axis, cell + 1, 1.0);
+        let overflowing = self.origin[axis].max(0.0) - S::MAX.to_f64();
+        S::from_f64(if border > overflowing { border } else { overflowing })
     }
 
+    /// Where a cell begins, and so much to the given side as that may be off. Never NaN.
     #[inline(always)]
-    fn border(&self, axis: usize, cell: i32) -> f64 {
-        self.origin[axis] + f64::from(cell) * self.cell[axis]
+    fn border<S: Scalar>(&self, axis: usize, cell: i32, side: f64) -> f64 {
+        let (number, origin, slack) = (f64::from(cell), self.origin[axis], self.slack[axis]);
+        let off = number.abs() * (self.cell[axis] * (8.0 * S::EPSILON)) + slack;
+        let border = origin + number * self.cell[axis] + side * off;
+        if border.is_finite() { border } else { self.distant_border(axis, number, side * off) }
     }
 
-    #[inline(always)]
-    fn margin<S: Scalar>(&self, axis: usize, cell: i32) -> f64 {
-        f64::from(cell).abs() * (self.cell[axis] * (8.0 * S::EPSILON)) + self.slack[axis]
+    /// The same where a part of the sum overflows, or nothing is known about borders.
+    #[cold]
+    fn distant_border(&self, axis: usize, number: f64, off: f64) -> f64 {
+        if off.is_infinite() {
+            return off;
+        }
+        let quarter = 0.25 * self.cell[axis] * number + 0.25 * self.origin[axis] + 0.25 * off;
+        4.0 * quarter
     }
 }
 
@@ -106,6 +123,34 @@ mod tests {
         }
         check::<f32>(1e-30, f32::SMALLEST_CELL);
         check::<f64>(1e-300, f64::SMALLEST_CELL);
+    }
+
+    /// Where differences, products and sums overflow.
+    #[test]
+    fn borders_survive_overflow() {
+        fn check_all<S: Scalar>() {
+            let max = S::MAX.to_f64();
+            let numbers = [0.0, 1.0, 1e19, max / 1e9, max / 64.0, max / 16.0, max / 4.0, max / 2.0, max * 0.75, max];
+            let numbers = numbers.iter().flat_map(|&x| [x, -x]);
+            for (origin, size) in
+                numbers.clone().flat_map(|origin| [1e-3, 1e3, max / 1e12, max / 16.0].map(|size| (origin, size)))
+            {
+                let level = Level::<S, 2>::new([origin; 2], [size; 2], [1, 1, 0]);
+                let borders = Borders::of(&level);
+                for x in numbers.clone().map(S::from_f64).flat_map(|x| [x.below(), x, x.above()]) {
+                    let cell = level.cell(&[x, x])[0];
+                    // What is in a later or an earlier cell, too.
+                    for back in [0, 1, 5, 1000, CELL_LIMIT] {
+                        let (below, above) =
+                            (borders.below::<S>(0, cell - back), borders.above::<S>(0, cell.saturating_add(back)));
+                        assert!(below <= x && x <= above, "{x:?} in cell {cell}, not in {below:?}..{above:?}: {level:?}");
+                        assert!(below <= S::MAX && above >= S::ZERO - S::MAX);
+                    }
+                }
+            }
+        }
+        check_all::<f32>();
+        check_all::<f64>();
     }
 
     /// A margin that hides every error would be no use.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Aabb, Scalar};
+use crate::{Aabb, Ball, Scalar};
 
 /// How many values every column of the table has behind the last entry: a kernel may read that far.
 pub(crate) const PADDING: usize = 16;
@@ -17,6 +17,8 @@ pub(crate) struct Columns<'a, S, const D: usize> {
     pub(crate) groups: Option<[&'a [u32]; 3]>,
     /// Centers and radii, where objects are balls.
     pub(crate) balls: Option<Balls<'a, S, D>>,
+    /// Whether there are balls whose squares may underflow or overflow, so that [`Ball::touches`] itself has to be asked.
+    pub(crate) has_extreme_balls: bool,
     /// Whether balls that touch have boxes that overlap, so that [`Kernel::partners`](crate::kernel::Kernel::partners) need not look at the boxes.
     pub(crate) all_round: bool,
     /// How many entries there are.
@@ -39,7 +41,7 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
     pub(crate) fn new(min: [&'a [S]; D], max: [&'a [S]; D], ids: &'a [u32]) -> Self {
         let shortest = min.iter().chain(&max).map(|column| column.len()).fold(ids.len(), usize::min);
         let entries = shortest.checked_sub(PADDING).expect("the columns are padded");
-        Columns { min, max, ids, groups: None, balls: None, all_round: false, entries }
+        Columns { min, max, ids, groups: None, balls: None, has_extreme_balls: false, all_round: false, entries }
     }
 
     /// The same with what only some scenes have.
@@ -56,13 +58,11 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
     /// The same for many calls of [`Kernel::partners`](crate::kernel::Kernel::partners) with the first so many entries: if all of these are balls, their boxes are
     /// left out, which saves more than half of the reading.
     ///
-    /// Only with radii whose squares neither underflow nor overflow: beyond these, balls may be taken to touch that are far apart, and
-    /// their boxes know better.
+    /// Only with radii whose squares neither underflow nor overflow: what is no ball has an infinite one here, and its box counts.
     pub(crate) fn for_partners(mut self, entries: usize) -> Self {
-        let (least, most) = (S::from_f64(1e-15), S::from_f64(1e15));
-        self.all_round = self.balls.is_some_and(|(_, radii)| {
-            radii[..entries].iter().fold(true, |all, &radius| all & (radius >= least) & (radius <= most))
-        });
+        let is_round = |radius: S| (radius >= S::LEAST_SQUARED) & (radius <= S::MOST_SQUARED);
+        self.all_round =
+            self.balls.is_some_and(|(_, radii)| radii[..entries].iter().fold(true, |all, &radius| all & is_round(radius)));
         self
     }
 
@@ -94,6 +94,19 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
             groups: groups.map(|columns| columns.map(&word)),
             ball: balls.map(|(centers, radii)| (centers.map(&number), number(radii))),
         }
+    }
+
+    /// Of the entries from `at` on whose bit is set, those that touch a ball, as [`Ball::touches`] says. What is no ball, and has an
+    /// infinite radius here, touches every ball.
+    #[cold]
+    pub(crate) fn touching(&self, (center, radius): ([S; D], S), at: usize, among: u32) -> u32 {
+        let Some((centers, radii)) = self.balls else { return among };
+        let own = Ball { center, radius };
+        let other = |entry: usize| Ball { center: centers.map(|column| column[entry]), radius: radii[entry] };
+        (0..u32::BITS).fold(0, |touching, lane| {
+            let touches = |other: Ball<S, D>| own.radius == S::INFINITY || other.radius == S::INFINITY || own.touches(&other);
+            touching | u32::from(among >> lane & 1 != 0 && touches(other(at + lane as usize))) << lane
+        })
     }
 
     /// The column of least corners along an axis.

@@ -1,12 +1,13 @@
 //! The data table: every object's box, neighbors next to each other.
 
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 
 use super::columns::{Columns, PADDING};
 use super::staged::StagedBlock;
 use crate::faults::{Fault, injected};
-use crate::lockfree::{Indices, shared};
 use crate::lockfree::sync::{Atomic, Ordering};
+use crate::lockfree::{Indices, shared};
 use crate::runtime::memory::{Budget, replace_if_short};
 use crate::runtime::prefetch::prefetch_write;
 use crate::{Aabb, Ball, Groups, Scalar};
@@ -24,6 +25,8 @@ pub(crate) struct Table<S, const D: usize> {
     radii: Vec<S>,
     grouped: bool,
     has_balls: bool,
+    /// Some ball is [extreme](Ball::is_extreme).
+    extreme: AtomicBool,
 }
 
 impl<S: Scalar, const D: usize> Table<S, D> {
@@ -36,6 +39,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
             radii: Vec::new(),
             grouped: false,
             has_balls: false,
+            extreme: AtomicBool::new(false),
         }
     }
 
@@ -60,6 +64,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
             return;
         }
         (self.grouped, self.has_balls) = (grouped, has_balls);
+        *self.extreme.get_mut() = false;
     }
 
     pub(crate) fn shrink(&mut self, entries: usize) {
@@ -83,6 +88,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
             ids: shared(ids),
             groups: self.grouped.then(|| self.groups.each_mut().map(|column| shared(column))),
             balls: self.has_balls.then(|| (self.centers.each_mut().map(|column| shared(column)), shared(&mut self.radii))),
+            extreme: &self.extreme,
         }
     }
 
@@ -91,7 +97,8 @@ impl<S: Scalar, const D: usize> Table<S, D> {
         let columns = Columns::new(self.min.each_ref().map(Vec::as_slice), self.max.each_ref().map(Vec::as_slice), ids);
         let groups = self.grouped.then(|| self.groups.each_ref().map(Vec::as_slice));
         let balls = self.has_balls.then(|| (self.centers.each_ref().map(Vec::as_slice), self.radii.as_slice()));
-        columns.with(groups, balls)
+        let has_extreme_balls = self.has_balls && self.extreme.load(Ordering::Relaxed);
+        Columns { has_extreme_balls, ..columns.with(groups, balls) }
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -111,6 +118,7 @@ pub(crate) struct TableWriter<'a, S, const D: usize> {
     ids: &'a [Atomic<u32>],
     groups: Option<[&'a [Atomic<u32>]; 3]>,
     balls: Option<BallColumns<'a, S, D>>,
+    extreme: &'a AtomicBool,
 }
 
 impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
@@ -130,6 +138,9 @@ impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
                 column[entry].store(value, Ordering::Relaxed);
             }
             radii[entry].store(ball.radius, Ordering::Relaxed);
+            if ball.is_extreme() {
+                self.extreme.store(true, Ordering::Relaxed);
+            }
         }
     }
 

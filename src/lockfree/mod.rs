@@ -4,6 +4,7 @@ mod bound;
 mod chunk;
 mod cursor;
 mod directory;
+mod once;
 mod pool;
 mod shared;
 mod shares;
@@ -13,10 +14,11 @@ pub(crate) use bound::Bound;
 pub(crate) use chunk::{BLOCK, ChunkHead, Key, NO_SEGMENT};
 pub(crate) use cursor::Cursor;
 pub(crate) use directory::{Directory, Spare};
+pub(crate) use once::Once;
 pub(crate) use pool::{ChunkId, Full, Pool};
+pub(crate) use shared::{Blocks, Portions};
 #[cfg(not(loom))]
 pub(crate) use shared::{Indices, shared};
-pub(crate) use shared::{Blocks, Portions};
 pub(crate) use shares::Shares;
 
 /// For the models, which look for keys that collide.

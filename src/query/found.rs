@@ -28,7 +28,8 @@ macro_rules! ordered_by {
     ($found:ident, $measure:ident) => {
         impl<S: Scalar> Ord for $found<S> {
             fn cmp(&self, other: &Self) -> Ordering {
-                let measures = self.$measure.to_f64().total_cmp(&other.$measure.to_f64());
+                // Plus zero, so that both zeros are the same: which of them a minimum returns is not defined.
+                let measures = (self.$measure.to_f64() + 0.0).total_cmp(&(other.$measure.to_f64() + 0.0));
                 measures.then(self.index.cmp(&other.index))
             }
         }

@@ -108,14 +108,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// [`Config::max_bytes`](crate::Config::max_bytes); a batch has all threads make it.
     pub fn queries(&self) -> Queries<'_, S, D> {
         // The regions of a grid that is not complete are not to be looked at.
-        if self.has_grid() { self.queries_in(self.regions()) } else { Queries { scene: None } }
-    }
-
-    /// Whether the grid of the last step is complete and still there.
-    pub(crate) fn has_grid(&self) -> bool {
-        let engine = &self.engine;
-        let leveled: usize = engine.grid.objects.iter().sum();
-        engine.known > 0 && (leveled == 0 || !engine.grid.chunks().is_empty())
+        if self.engine.has_grid() { self.queries_in(self.regions()) } else { Queries::NONE }
     }
 
     /// What [`queries`](Self::queries) has to look for, until the next step.
@@ -125,8 +118,8 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
 
     /// [`queries`](Self::queries) for those who have not forgotten the regions of the last step.
     pub(crate) fn queries_in(&self, regions: Regions) -> Queries<'_, S, D> {
-        if !self.has_grid() {
-            return Queries { scene: None };
+        if !self.engine.has_grid() {
+            return Queries::NONE;
         }
         let engine = &self.engine;
         let columns = engine.table.columns(&engine.order);
@@ -140,6 +133,9 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
 pub(crate) struct Regions([Region; MAX_LEVELS]);
 
 impl<S: Scalar, const D: usize> Queries<'_, S, D> {
+    /// Without anything to be found.
+    pub(crate) const NONE: Self = Queries { scene: None };
+
     /// A box around all objects, more or less close to them; an invalid one if there are none.
     pub(crate) fn bounds(&self) -> Aabb<S, D> {
         let Some(scene) = &self.scene else { return Aabb::EMPTY };

@@ -147,4 +147,18 @@ mod tests {
             assert_eq!(first.map(|hit| (hit.index, hit.t)), expected, "from {from}");
         }
     }
+
+    #[test]
+    fn both_zeros_are_the_same_time() {
+        let boxes = vec![Aabb::new([0.0f32, 0.0], [1.0, 1.0]); 3];
+        let mut engine = BroadPhase::<f32, 2>::new();
+        engine.detect(&boxes);
+        let queries = engine.queries();
+        for times in [[0.0, -0.0, 0.0], [-0.0, 0.0, -0.0], [0.0, 0.0, -0.0]] {
+            let first = queries.first_hit_by(&Ray::new([0.5, 0.5], [1.0, 0.0]), |index| Some(times[index as usize]));
+            assert_eq!(first.map(|hit| hit.index), Some(0), "{times:?}");
+        }
+        assert_eq!(Hit { index: 1, t: 0.0 }, Hit { index: 1, t: -0.0 });
+        assert!(Hit { index: 1, t: 0.0 } < Hit { index: 2, t: -0.0 } && Hit { index: 9, t: -1.0 } < Hit { index: 2, t: -0.0 });
+    }
 }

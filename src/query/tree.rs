@@ -5,11 +5,8 @@
 //! however far apart the clusters are and however small the cells (Pouchol's `hasChildren`, above the chunks).
 //! Only what crosses the scene wants it: rays and moving boxes. What asks about a place asks the grid.
 
-use std::fmt;
 use std::ops::Range;
-use std::sync::OnceLock;
 
-use crossbeam::atomic::AtomicCell;
 use rayon::prelude::*;
 
 use super::lanes::{Eight, entries};
@@ -17,7 +14,7 @@ use crate::Scalar;
 use crate::kernel::{Columns, LANES};
 use crate::layout::grid::Grid;
 use crate::layout::{Shape, z_key};
-use crate::lockfree::ChunkId;
+use crate::lockfree::{ChunkId, Once};
 use crate::runtime::team::Team;
 
 /// More levels than that no tree has: eight to this power is more than there are indices.
@@ -188,46 +185,32 @@ fn push_runs(runs: &mut Vec<Run>, entries: Range<usize>) {
     runs.extend((0..count).map(|number| Run { begin: border(number) as u32, len: (border(number + 1) - border(number)) as u32 }));
 }
 
-/// The tree of a step's table, made when somebody first asks for it.
-///
-/// Nobody waits: of several threads that find none, each makes one, and all but the first to be done throw theirs away.
+/// The tree of a step's table, built when a query first needs it. Concurrent builders race; the first result wins.
+#[derive(Debug)]
 pub(crate) struct Lazy<S, const D: usize> {
-    tree: OnceLock<Box<Tree<S, D>>>,
-    /// The memory of the last step's.
-    spare: AtomicCell<Option<Box<Tree<S, D>>>>,
+    tree: Once<Tree<S, D>>,
 }
 
 impl<S: Scalar, const D: usize> Lazy<S, D> {
     pub(crate) fn new() -> Self {
-        Lazy { tree: OnceLock::new(), spare: AtomicCell::new(None) }
+        Lazy { tree: Once::new() }
     }
 
     /// The table is about to change.
     pub(crate) fn forget(&mut self) {
-        if let Some(tree) = self.tree.take() {
-            self.spare.store(Some(tree));
-        }
+        self.tree.retire();
     }
 
-    /// The tree. If there is none yet, the team makes it.
+    /// The tree. If there is none yet, the team builds it.
     #[inline]
     pub(super) fn get(&self, grid: &Grid<S, D>, columns: &Columns<'_, S, D>, team: Team) -> &Tree<S, D> {
-        self.tree.get().map_or_else(|| self.make(grid, columns, team), Box::as_ref)
+        self.tree.get().unwrap_or_else(|| self.make(grid, columns, team))
     }
 
     #[cold]
     fn make(&self, grid: &Grid<S, D>, columns: &Columns<'_, S, D>, team: Team) -> &Tree<S, D> {
-        let mut tree = self.spare.take().unwrap_or_else(|| Box::new(Tree::new()));
+        let mut tree = self.tree.take_spare().unwrap_or_else(|| Box::new(Tree::new()));
         tree.build(grid, columns, team);
-        if let Err(mine) = self.tree.set(tree) {
-            self.spare.store(Some(mine));
-        }
-        self.tree.get().expect("somebody has set it")
-    }
-}
-
-impl<S: fmt::Debug, const D: usize> fmt::Debug for Lazy<S, D> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lazy").field("tree", &self.tree).finish_non_exhaustive()
+        self.tree.publish(tree)
     }
 }

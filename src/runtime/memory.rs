@@ -43,13 +43,15 @@ pub(crate) fn catch<R>(step: impl FnOnce() -> R) -> Result<R, DetectError> {
 #[derive(Debug)]
 pub(crate) struct Budget {
     limit: Option<usize>,
+    /// What the owner of the engine holds besides, under the same limit.
+    elsewhere: usize,
     // Relaxed throughout: a sum that only has to be right, and is read by those who add to it.
     held: AtomicUsize,
 }
 
 impl Budget {
     pub(crate) fn new(limit: Option<usize>) -> Self {
-        Budget { limit, held: AtomicUsize::new(0) }
+        Budget { limit, elsewhere: 0, held: AtomicUsize::new(0) }
     }
 
     pub(crate) fn unlimited() -> Self {
@@ -58,7 +60,12 @@ impl Budget {
 
     /// So much is held before anything more is asked for.
     pub(crate) fn begin(&mut self, held: usize) {
-        *self.held.get_mut() = held;
+        *self.held.get_mut() = held.saturating_add(self.elsewhere);
+    }
+
+    /// From the next step on, so much is held outside of the engine and counts, too.
+    pub(crate) fn count_elsewhere(&mut self, bytes: usize) {
+        self.elsewhere = bytes;
     }
 
     /// Ends the step if so many bytes more would go beyond the limit.
@@ -223,6 +230,9 @@ mod tests {
         assert_eq!(catch(|| budget.charge(1)), Err(DetectError::OverBudget { needed: 101, max_bytes: 100 }));
         budget.begin(0);
         assert_eq!(catch(|| budget.charge(100)), Ok(()));
+        budget.count_elsewhere(70);
+        budget.begin(20);
+        assert!(budget.affords(10) && !budget.affords(1));
         let without = Budget::unlimited();
         without.refund(1);
         without.charge(usize::MAX);

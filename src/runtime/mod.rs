@@ -1,7 +1,9 @@
-//! What every pass runs on: a team of workers, memory that may be refused, the user's objects, prefetches, profiler scopes.
+//! What every pass runs on: a team of workers, memory that may be refused, answers that can be read only when complete, the user's
+//! objects, prefetches, profiler scopes.
 
 pub(crate) mod memory;
 pub(crate) mod objects;
+pub(crate) mod outcome;
 pub(crate) mod prefetch;
 pub(crate) mod scope;
 pub(crate) mod team;

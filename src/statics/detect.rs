@@ -3,23 +3,25 @@
 use std::slice;
 
 use super::StaticSet;
+use crate::broad_phase::check_count;
 use crate::detect::sink::{self, Sink, Store};
 use crate::engine::step::store;
-use crate::engine::{Engine, Worker, stock_up};
+use crate::engine::{Engine, Made, Worker, stock_up};
 use crate::kernel::compare::PairRoom;
 use crate::layout::staged::BLOCK;
 use crate::lockfree::{Blocks, Cursor};
+use crate::runtime::memory;
 use crate::runtime::objects::Objects;
 use crate::runtime::team::Team;
-use crate::{Bounded, BroadPhase, Pair, Pairs, Scalar};
+use crate::{Bounded, BroadPhase, CrossPair, DetectError, Pair, Pairs, Scalar};
 
 /// The pairs of a step with static objects.
 #[derive(Clone, Copy, Debug)]
 pub struct PairsWithStatics<'a> {
     /// Pairs of two moving objects.
     pub moving: Pairs<'a>,
-    /// Pairs of a moving object, whose index is `a`, and a static one, whose index in the [`StaticSet`] is `b`.
-    pub statics: Pairs<'a>,
+    /// Pairs of a moving object, which is `first`, and a static one, whose index in the [`StaticSet`] is `second`.
+    pub statics: Pairs<'a, CrossPair>,
 }
 
 impl<S: Scalar, const D: usize> BroadPhase<S, D> {
@@ -33,6 +35,30 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     {
         self.in_pool(objects.len(), |engine, team| step(engine, objects, statics, team));
         self.found_with_statics()
+    }
+
+    /// [`par_detect_with`](Self::par_detect_with), with the errors of [`try_par_detect`](Self::try_par_detect).
+    pub fn try_par_detect_with<T>(
+        &mut self,
+        objects: &[T],
+        statics: &StaticSet<S, D>,
+    ) -> Result<PairsWithStatics<'_>, DetectError>
+    where
+        T: Bounded<S, D> + Sync,
+    {
+        check_count(objects)?;
+        self.try_in_pool(objects.len(), |engine, team| step(engine, objects, statics, team))?;
+        Ok(self.found_with_statics())
+    }
+
+    /// [`try_par_detect_with`](Self::try_par_detect_with) on the calling thread.
+    pub fn try_detect_with<T>(&mut self, objects: &[T], statics: &StaticSet<S, D>) -> Result<PairsWithStatics<'_>, DetectError>
+    where
+        T: Bounded<S, D> + Sync,
+    {
+        check_count(objects)?;
+        self.try_with_team(Team::ALONE, |engine, team| step(engine, objects, statics, team))?;
+        Ok(self.found_with_statics())
     }
 
     /// [`par_detect_with`](Self::par_detect_with) on the calling thread.
@@ -62,6 +88,7 @@ fn step<S: Scalar, const D: usize>(
     store(engine, objects, team);
     engine.search(objects, statics, team);
     engine.order_static_pairs(team);
+    *engine.made.discard() = Made::PairsWithStatics;
 }
 
 impl<S: Scalar, const D: usize> Engine<S, D> {
@@ -98,8 +125,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                             }
                         }
                     }
-                    for &index in &statics.loose {
-                        let item = &statics.items[index as usize];
+                    for (index, item) in statics.outside_of_grids() {
                         if item.bounds.is_valid() && item.bounds.overlaps(&bounds) && groups.admit(item.groups) {
                             sink.room().push(Pair { a: id, b: index });
                         }
@@ -110,13 +136,14 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         });
         sink::refuse_missed(missed.claimed(), team.workers(), budget);
         for worker in &mut self.workers {
+            memory::reserve(&mut self.static_pairs, worker.pairs_beyond.len());
             self.static_pairs.append(&mut worker.pairs_beyond);
         }
         stock_up(&mut self.static_pairs, team, &self.budget);
         let most = self.workers.iter().map(|worker| worker.touched.capacity()).max().unwrap_or(0);
         self.workers.iter_mut().for_each(|worker| {
             worker.touched.clear();
-            worker.touched.reserve_exact(most);
+            budget.stock_up(&mut worker.touched, most);
         });
     }
 }

@@ -7,7 +7,9 @@ pub use detect::PairsWithStatics;
 
 use rayon::prelude::*;
 
-use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, Groups, Queries, Scalar};
+use crate::broad_phase::check_count;
+use crate::runtime::memory;
+use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, Groups, MAX_OBJECTS, Queries, Scalar};
 use tier::Tier;
 
 /// The objects of a scene that hardly ever move: terrain, walls, buildings. Built once, and then
@@ -19,7 +21,7 @@ use tier::Tier;
 /// overlaps nothing.
 ///
 /// ```
-/// use pivotgrid::{Aabb, BroadPhase, Pair, StaticSet};
+/// use pivotgrid::{Aabb, BroadPhase, CrossPair, Pair, StaticSet};
 ///
 /// let walls: Vec<_> = (0..1000).map(|i| Aabb::new([10.0 * i as f32, 0.0], [10.0 * i as f32 + 1.0, 100.0])).collect();
 /// let mut statics = StaticSet::<f32, 2>::new();
@@ -29,7 +31,7 @@ use tier::Tier;
 /// let actors = [Aabb::new([9.5, 0.0], [10.0, 2.0]), Aabb::new([9.0, 0.0], [9.6, 2.0])];
 /// let pairs = broad_phase.par_detect_with(&actors, &statics);
 /// assert_eq!(pairs.moving.sorted(), [Pair { a: 0, b: 1 }]);
-/// assert_eq!(pairs.statics.sorted(), [Pair { a: 0, b: 1 }]); // actor 0 touches wall 1
+/// assert_eq!(pairs.statics.sorted(), [CrossPair { first: 0, second: 1 }]); // actor 0 touches wall 1
 ///
 /// statics.remove(1);
 /// assert!(broad_phase.par_detect_with(&actors, &statics).statics.is_empty());
@@ -40,6 +42,12 @@ use tier::Tier;
 /// A few changes are kept in a list that every search goes through. When it is full, they move into a small grid of their own,
 /// and when that has become large, everything is built anew. So a change costs a few microseconds on average in a set of a
 /// million, but now and then one takes as long as building; [`par_rebuild`](Self::par_rebuild) chooses the moment.
+///
+/// # When memory is refused
+///
+/// [`Config::max_bytes`] limits what the whole set holds. A change that is refused, by that limit or by the system, changes nothing: the
+/// set has the objects that it had before, and finds all of them. (It then builds its grid anew from those. Should even that be
+/// refused, searches go through the objects one by one until a later change succeeds.) Taking an object out is never refused.
 #[derive(Debug)]
 pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     items: Vec<Item<S, D>>,
@@ -50,6 +58,8 @@ pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     recent: Tier<S, D>,
     /// The latest changes.
     loose: Vec<u32>,
+    /// Room for the next members of `recent`.
+    spare_members: Vec<u32>,
     /// Whether `base` is not all there is to it.
     changed: bool,
 }
@@ -102,43 +112,113 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     fn of(base: BroadPhase<S, D>, recent: BroadPhase<S, D>) -> Self {
         let (base, recent) = (Tier::new(base, Home::Base), Tier::new(recent, Home::Recent));
-        StaticSet { items: Vec::new(), free: Vec::new(), base, recent, loose: Vec::new(), changed: false }
+        StaticSet {
+            items: Vec::new(),
+            free: Vec::new(),
+            base,
+            recent,
+            loose: Vec::new(),
+            spare_members: Vec::new(),
+            changed: false,
+        }
     }
 
     /// Replaces everything by these objects, on the threads of the rayon pool in which it is called.
+    ///
+    /// # Panics
+    ///
+    /// If the user's [`Bounded`] does; the set then stays as it was. If memory is refused, or the set needs more than
+    /// [`Config::max_bytes`]; [`try_par_build`](Self::try_par_build) returns an error instead.
     pub fn par_build<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) {
-        // If the user's code panics here, the set stays what it was.
-        let items = objects.par_iter().with_min_len(BLOCK).map(|object| Item::of(object, Home::Base)).collect();
-        self.items = items;
-        self.free.clear();
-        self.par_rebuild();
+        self.try_par_build(objects).unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// [`par_build`](Self::par_build) on the calling thread.
+    pub fn build<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) {
+        self.try_build(objects).unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// [`par_build`](Self::par_build), or an error when memory is refused. The set then has the objects that it had before.
+    pub fn try_par_build<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Result<(), DetectError> {
+        check_count(objects)?;
+        let new_items = memory::catch(|| {
+            let mut items = Vec::new();
+            memory::reserve_exact(&mut items, objects.len());
+            let item = |object| Item::of(object, Home::Base);
+            objects.par_iter().with_min_len(BLOCK).map(item).collect_into_vec(&mut items);
+            items
+        })?;
+        self.replace(new_items, true)
+    }
+
+    /// [`try_par_build`](Self::try_par_build) on the calling thread.
+    pub fn try_build<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Result<(), DetectError> {
+        check_count(objects)?;
+        let new_items = memory::catch(|| memory::collect(objects.iter().map(|object| Item::of(object, Home::Base))))?;
+        self.replace(new_items, false)
     }
 
     /// Adds an object and returns its index.
+    ///
+    /// # Panics
+    ///
+    /// As [`par_build`](Self::par_build); [`try_insert`](Self::try_insert) returns an error instead.
     pub fn insert<T: Bounded<S, D>>(&mut self, object: &T) -> u32 {
+        self.try_insert(object).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`insert`](Self::insert), or an error when memory is refused. The set then is as it was before.
+    pub fn try_insert<T: Bounded<S, D>>(&mut self, object: &T) -> Result<u32, DetectError> {
         let item = Item::of(object, Home::Loose);
+        let is_reused = !self.free.is_empty();
+        if !is_reused && self.items.len() >= MAX_OBJECTS {
+            return Err(DetectError::TooManyObjects(self.items.len() + 1));
+        }
+        memory::catch(|| {
+            memory::reserve(&mut self.items, 1);
+            // Room for every index, so that an object can be taken out whatever happens.
+            let more = self.items.len() + 1 - self.free.len();
+            memory::reserve(&mut self.free, more);
+            memory::reserve(&mut self.loose, 1);
+        })?;
         let index = self.free.pop().unwrap_or(self.items.len() as u32);
         match self.items.get_mut(index as usize) {
             Some(place) => *place = item,
             None => self.items.push(item),
         }
-        self.add_loose(index);
-        index
+        self.add_loose(index).map(|()| index).inspect_err(|_| {
+            if is_reused {
+                self.items[index as usize].home = Home::Nowhere;
+                self.free.push(index);
+            } else {
+                self.items.pop();
+            }
+            self.restore();
+        })
     }
 
     /// Moves an object, or changes its groups. Returns whether there is one.
+    ///
+    /// # Panics
+    ///
+    /// As [`par_build`](Self::par_build); [`try_update`](Self::try_update) returns an error instead.
     pub fn update<T: Bounded<S, D>>(&mut self, index: u32, object: &T) -> bool {
-        match self.item_mut(index) {
-            None => false,
-            Some(item) => {
-                let was_loose = item.home == Home::Loose;
-                *item = Item::of(object, Home::Loose);
-                if !was_loose {
-                    self.add_loose(index);
-                }
-                true
-            }
+        self.try_update(index, object).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`update`](Self::update), or an error when memory is refused. The set then is as it was before.
+    pub fn try_update<T: Bounded<S, D>>(&mut self, index: u32, object: &T) -> Result<bool, DetectError> {
+        let Some(before) = self.item_mut(index).map(|item| *item) else { return Ok(false) };
+        let item = Item::of(object, Home::Loose);
+        memory::catch(|| memory::reserve(&mut self.loose, 1))?;
+        self.items[index as usize] = item;
+        if before.home != Home::Loose {
+            self.add_loose(index).inspect_err(|_| {
+                self.items[index as usize] = before;
+                self.restore();
+            })?;
         }
+        Ok(true)
     }
 
     /// Takes an object out. Returns whether there was one.
@@ -174,56 +254,148 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     }
 
     /// Builds everything anew, so that no change is pending.
+    ///
+    /// # Panics
+    ///
+    /// If memory is refused, or the set needs more than [`Config::max_bytes`]; [`try_par_rebuild`](Self::try_par_rebuild) returns an
+    /// error instead.
     pub fn par_rebuild(&mut self) {
-        for item in &mut self.items {
-            if item.home != Home::Nowhere {
-                item.home = Home::Base;
-            }
-        }
-        self.loose.clear();
-        self.recent.clear();
-        self.base.build_all(&self.items);
-        self.changed = false;
+        self.try_par_rebuild().unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// [`par_rebuild`](Self::par_rebuild), or an error when memory is refused. The set then has the objects that it had before.
+    pub fn try_par_rebuild(&mut self) -> Result<(), DetectError> {
+        self.rebuild().inspect_err(|_| self.restore())
     }
 
     /// Questions about the static objects, after [`par_rebuild`](Self::par_rebuild) if there are pending changes.
+    ///
+    /// # Panics
+    ///
+    /// As [`par_rebuild`](Self::par_rebuild); [`try_queries`](Self::try_queries) returns an error instead.
     pub fn queries(&mut self) -> Queries<'_, S, D> {
-        if self.changed {
-            self.par_rebuild();
+        self.try_queries().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`queries`](Self::queries), or an error when memory is refused. The set then has the objects that it had before.
+    pub fn try_queries(&mut self) -> Result<Queries<'_, S, D>, DetectError> {
+        if self.changed || !self.base.has_grid() && !self.is_empty() {
+            self.try_par_rebuild()?;
         }
-        self.base.queries()
+        Ok(self.base.queries())
     }
 
     fn item_mut(&mut self, index: u32) -> Option<&mut Item<S, D>> {
         self.items.get_mut(index as usize).filter(|item| item.home != Home::Nowhere)
     }
 
-    /// Takes note of a change, and makes room for the next.
-    fn add_loose(&mut self, index: u32) {
-        self.changed = true;
+    /// The objects that no grid has: the latest changes, and all objects of a tier without a grid.
+    fn outside_of_grids(&self) -> impl Iterator<Item = (u32, &Item<S, D>)> {
+        let base = if self.base.has_grid() { 0..0 } else { 0..self.items.len() as u32 };
+        let recent = if self.recent.has_grid() { &[][..] } else { &self.recent.members };
+        let of = |home: Home| move |(_, item): &(u32, &Item<S, D>)| item.home == home;
+        let with_item = |index: u32| (index, &self.items[index as usize]);
+        let loose = self.loose.iter().copied().map(with_item);
+        loose
+            .chain(base.map(with_item).filter(of(Home::Base)))
+            .chain(recent.iter().copied().map(with_item).filter(of(Home::Recent)))
+    }
+
+    /// Takes other objects in place of all.
+    fn replace(&mut self, new_items: Vec<Item<S, D>>, parallel: bool) -> Result<(), DetectError> {
+        let indices = new_items.len();
+        let more_free = indices.saturating_sub(self.free.len());
+        memory::catch(|| memory::reserve_exact(&mut self.free, more_free))?;
+        self.base.count_elsewhere(self.bytes() - self.base.bytes() + memory::bytes_of::<Item<S, D>>(indices));
+        // The old objects stay until the new ones have a grid.
+        self.base.build_all(&new_items, |_| true, parallel).inspect_err(|_| self.restore())?;
+        self.items = new_items;
+        self.free.clear();
+        self.forget_changes();
+        Ok(())
+    }
+
+    /// Builds the grid of all objects. The set is what it was if that is refused, but for the grid.
+    fn rebuild(&mut self) -> Result<(), DetectError> {
+        if self.build_base().is_err() {
+            // The small grid is in the way, and not wanted any more if this succeeds.
+            self.recent.release();
+            self.build_base()?;
+        }
+        for item in self.items.iter_mut().filter(|item| item.home != Home::Nowhere) {
+            item.home = Home::Base;
+        }
+        self.forget_changes();
+        Ok(())
+    }
+
+    fn build_base(&mut self) -> Result<(), DetectError> {
+        self.base.count_elsewhere(self.bytes() - self.base.bytes());
+        self.base.build_all(&self.items, |item| item.home != Home::Nowhere, true)
+    }
+
+    /// All that there is lives in `base`.
+    fn forget_changes(&mut self) {
+        self.loose.clear();
+        self.recent.clear();
+        self.changed = false;
+    }
+
+    /// Takes note of a change, and makes room for the next. If that is refused, the change is not noted, and a grid may be missing.
+    fn add_loose(&mut self, index: u32) -> Result<(), DetectError> {
         self.loose.push(index);
-        if self.loose.len() <= MOST_LOOSE {
-            return;
+        if self.loose.len() > MOST_LOOSE {
+            self.empty_loose().inspect_err(|_| self.loose.truncate(MOST_LOOSE))?;
+        } else {
+            self.changed = true;
         }
-        let items = &mut self.items;
-        self.recent.members.retain(|&member| items[member as usize].home == Home::Recent);
-        for index in self.loose.drain(..) {
-            items[index as usize].home = Home::Recent;
-            self.recent.members.push(index);
-        }
+        Ok(())
+    }
+
+    /// Moves the latest changes into a grid. The books are kept after the memory is there.
+    fn empty_loose(&mut self) -> Result<(), DetectError> {
+        let (items, recent) = (&self.items, &mut self.recent);
+        let mut members = std::mem::take(&mut self.spare_members);
+        memory::catch(|| {
+            members.clear();
+            memory::reserve(&mut members, recent.members.len() + self.loose.len());
+        })?;
+        members.extend(recent.members.iter().copied().filter(|&member| items[member as usize].home == Home::Recent));
+        members.extend_from_slice(&self.loose);
         // So large that building this tier, once per `MOST_LOOSE` changes, costs as much on average as building all when it is full.
         let most = ((MOST_LOOSE * self.items.len()) as f64).sqrt() as usize;
-        if self.recent.members.len() > most.max(16 * MOST_LOOSE) {
-            self.par_rebuild();
-        } else {
-            self.recent.build_members(&self.items);
+        if members.len() > most.max(16 * MOST_LOOSE) {
+            self.spare_members = members;
+            return self.rebuild();
+        }
+        self.recent.count_elsewhere(self.bytes() - self.recent.bytes());
+        self.recent.build_of(&members, &self.items)?;
+        for index in self.loose.drain(..) {
+            self.items[index as usize].home = Home::Recent;
+        }
+        self.spare_members = std::mem::replace(&mut self.recent.members, members);
+        self.changed = true;
+        Ok(())
+    }
+
+    /// Brings back the grids that a refused change has cost. Without memory for those, too, objects are searched one by one.
+    fn restore(&mut self) {
+        if !self.base.has_grid() {
+            self.base.count_elsewhere(self.bytes() - self.base.bytes());
+            let _ = self.base.build_all(&self.items, |item| item.home == Home::Base, true);
+        }
+        if !self.recent.has_grid() && !self.recent.members.is_empty() {
+            self.recent.count_elsewhere(self.bytes() - self.recent.bytes());
+            let members = std::mem::take(&mut self.recent.members);
+            let _ = self.recent.build_of(&members, &self.items);
+            self.recent.members = members;
         }
     }
 
     /// Memory held, in bytes.
     pub fn bytes(&self) -> usize {
         self.items.capacity() * size_of::<Item<S, D>>()
-            + (self.free.capacity() + self.loose.capacity()) * size_of::<u32>()
+            + (self.free.capacity() + self.loose.capacity() + self.spare_members.capacity()) * size_of::<u32>()
             + self.base.bytes()
             + self.recent.bytes()
     }

@@ -4,9 +4,12 @@ use super::{Home, Item};
 use crate::engine::step::rebuild;
 use crate::query::Regions;
 use crate::runtime::objects::By;
-use crate::{Aabb, BroadPhase, Queries, Scalar};
+use crate::runtime::team::Team;
+use crate::{Aabb, BroadPhase, DetectError, Queries, Scalar};
 
 /// A grid of static objects, as they were when it was built. Those that have changed since live elsewhere.
+///
+/// The grid may be missing, because memory for it was refused. Then a search goes through the objects one by one.
 #[derive(Debug)]
 pub(super) struct Tier<S: Scalar, const D: usize> {
     grid: BroadPhase<S, D>,
@@ -14,40 +17,59 @@ pub(super) struct Tier<S: Scalar, const D: usize> {
     pub(super) members: Vec<u32>,
     /// What objects that have not changed since call it.
     pub(super) home: Home,
-    /// Where in the grid they are: to find that out again in every step would cost more than a small step does.
-    regions: Regions,
+    /// Where in the grid they are: to find that out again in every step would cost more than a small step does. Nothing without a
+    /// grid.
+    regions: Option<Regions>,
 }
 
 impl<S: Scalar, const D: usize> Tier<S, D> {
     pub(super) fn new(grid: BroadPhase<S, D>, home: Home) -> Self {
-        let regions = grid.regions();
-        Tier { grid, members: Vec::new(), home, regions }
+        Tier { grid, members: Vec::new(), home, regions: None }
     }
 
-    /// Builds the grid of all objects.
-    pub(super) fn build_all(&mut self, items: &[Item<S, D>]) {
-        // An object that is gone keeps its index and gets a box that the engine leaves out.
-        build(&mut self.grid, items.len(), |index| match items[index].home {
-            Home::Nowhere => Aabb::EMPTY,
-            _ => items[index].bounds,
-        });
-        self.regions = self.grid.regions();
+    /// Builds the grid of all objects that are wanted, which keep their indices.
+    pub(super) fn build_all(
+        &mut self,
+        items: &[Item<S, D>],
+        is_wanted: impl Fn(&Item<S, D>) -> bool + Sync,
+        parallel: bool,
+    ) -> Result<(), DetectError> {
+        let len = items.iter().rposition(&is_wanted).map_or(0, |last| last + 1);
+        // An object that is not wanted keeps its index and gets a box that the engine leaves out.
+        let bounds = |index: usize| if is_wanted(&items[index]) { items[index].bounds } else { Aabb::EMPTY };
+        self.build(len, bounds, parallel)
     }
 
-    /// Builds the grid of the members.
-    pub(super) fn build_members(&mut self, items: &[Item<S, D>]) {
-        let Tier { grid, members, .. } = self;
-        build(grid, members.len(), |place| items[members[place] as usize].bounds);
-        self.regions = self.grid.regions();
+    /// Builds the grid of some objects.
+    pub(super) fn build_of(&mut self, members: &[u32], items: &[Item<S, D>]) -> Result<(), DetectError> {
+        self.build(members.len(), |place| items[members[place] as usize].bounds, true)
     }
 
-    /// Empties the grid.
-    pub(super) fn clear(&mut self) {
-        if !self.members.is_empty() {
-            self.members.clear();
-            build(&mut self.grid, 0, |_| Aabb::EMPTY);
-            self.regions = self.grid.regions();
+    fn build(&mut self, len: usize, bounds: impl Fn(usize) -> Aabb<S, D> + Sync, parallel: bool) -> Result<(), DetectError> {
+        self.regions = None;
+        let objects = By { len, bounds };
+        match parallel {
+            true => self.grid.try_in_pool(len, |engine, team| rebuild(engine, &objects, team).conclude(engine))?,
+            false => self.grid.try_with_team(Team::ALONE, |engine, team| rebuild(engine, &objects, team).conclude(engine))?,
         }
+        self.regions = Some(self.grid.regions());
+        Ok(())
+    }
+
+    /// Takes all objects out. The memory is kept.
+    pub(super) fn clear(&mut self) {
+        self.members.clear();
+        self.regions = None;
+    }
+
+    /// Gives up the grid and its memory.
+    pub(super) fn release(&mut self) {
+        self.regions = None;
+        self.grid.engine.release();
+    }
+
+    pub(super) fn has_grid(&self) -> bool {
+        self.regions.is_some()
     }
 
     /// The index of an object of the grid.
@@ -56,16 +78,17 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
         if self.home == Home::Base { place } else { self.members[place as usize] }
     }
 
+    /// What can be asked of the grid; nothing is found without one.
     pub(super) fn queries(&self) -> Queries<'_, S, D> {
-        self.grid.queries_in(self.regions)
+        self.regions.map_or(Queries::NONE, |regions| self.grid.queries_in(regions))
     }
 
     pub(super) fn bytes(&self) -> usize {
         self.grid.stats().bytes + self.members.capacity() * size_of::<u32>()
     }
-}
 
-fn build<S: Scalar, const D: usize>(grid: &mut BroadPhase<S, D>, len: usize, bounds: impl Fn(usize) -> Aabb<S, D> + Sync) {
-    let objects = By { len, bounds };
-    grid.in_pool(len, |engine, team| rebuild(engine, &objects, team).conclude(engine));
+    /// So much is held by other parts of the set, under the same limit.
+    pub(super) fn count_elsewhere(&mut self, bytes: usize) {
+        self.grid.engine.budget.count_elsewhere(bytes);
+    }
 }

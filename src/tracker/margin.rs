@@ -4,7 +4,7 @@ use crate::{Aabb, Scalar};
 
 impl<S: Scalar, const D: usize> Aabb<S, D> {
     /// The box that reaches `margin` further to every side. However it is rounded, it covers this one, unless the margin is
-    /// negative. See [`PairTracker`](crate::PairTracker#margins) for what it is good for.
+    /// negative: an infinite margin makes it the whole space, whatever the bounds are. See [`PairTracker`](crate::PairTracker#margins) for what it is good for.
     ///
     /// ```
     /// use pivotgrid::Aabb;
@@ -14,6 +14,31 @@ impl<S: Scalar, const D: usize> Aabb<S, D> {
     /// ```
     #[inline]
     pub fn with_margin(&self, margin: S) -> Self {
-        Aabb { min: self.min.map(|bound| bound - margin), max: self.max.map(|bound| bound + margin) }
+        Aabb { min: self.min.map(|bound| bound.lowered(margin)), max: self.max.map(|bound| bound.raised(margin)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_infinite_margin_covers_everything() {
+        let infinity = f32::INFINITY;
+        let everything = Aabb::new([-infinity; 2], [infinity; 2]);
+        for bounds in [
+            Aabb::new([infinity; 2], [infinity; 2]),
+            Aabb::new([-infinity; 2], [-infinity; 2]),
+            Aabb::new([-infinity, 0.0], [3.0, infinity]),
+            everything,
+        ] {
+            assert_eq!(bounds.with_margin(infinity), everything);
+            assert_eq!(Aabb::around(bounds.min, [infinity; 2]), everything);
+            assert_eq!(crate::Ball::new(bounds.max, infinity).aabb(), everything);
+            assert!(!bounds.with_margin(-infinity).is_valid(), "nothing is left of it");
+        }
+        let nan = Aabb::new([f32::NAN; 2], [0.0; 2]).with_margin(infinity);
+        assert!(nan.min.iter().all(|x| x.is_nan()) && nan.max == [infinity; 2]);
+        assert!(Aabb::new([0.0; 2], [1.0f32; 2]).with_margin(f32::NAN).min[0].is_nan());
     }
 }

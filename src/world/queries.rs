@@ -141,7 +141,7 @@ impl<S: Scalar, const D: usize> Side<'_, S, D> {
 
 impl<S: Scalar> Ord for WorldHit<S> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.t.to_f64().total_cmp(&other.t.to_f64()).then(self.handle.cmp(&other.handle))
+        (self.t.to_f64() + 0.0).total_cmp(&(other.t.to_f64() + 0.0)).then(self.handle.cmp(&other.handle))
     }
 }
 

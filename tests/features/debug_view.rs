@@ -190,6 +190,7 @@ fn lines_between_two_sets_join_what_meets() {
     let mut engine = grid_engine::<f32, 2>();
     engine.par_detect_between(&first, &second);
     assert_eq!(lines(&engine), [[0.5, 1.0], [100.5, 101.0]]);
+    assert_eq!((engine.debug_view().pairs().len(), engine.debug_view().cross_pairs().len()), (0, 2));
     engine.detect_between(&second, &first);
     assert_eq!(lines(&engine), [[1.0, 0.5], [101.0, 100.5]]);
     // One set again.

@@ -8,5 +8,6 @@ mod events;
 mod interop;
 #[cfg(feature = "serde")]
 mod serde;
+mod stale;
 mod statics;
 mod swept;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::common::{Coordinate, Placement, Rng, Scene, Sizes, grid_config, pool};
-use pivotgrid::{Aabb, Bounded, BroadPhase, Groups, Pair, StaticSet};
+use pivotgrid::{Aabb, Bounded, BroadPhase, CrossPair, Groups, Pair, StaticSet};
 
 #[derive(Clone, Copy, Debug)]
 struct Wall<S, const D: usize> {
@@ -25,13 +25,13 @@ fn overlap<S: Coordinate, const D: usize>(a: &Aabb<S, D>, b: &Aabb<S, D>) -> boo
     (0..D).all(|axis| a.min[axis] <= b.max[axis] && b.min[axis] <= a.max[axis])
 }
 
-fn pairs_with<S: Coordinate, const D: usize>(moving: &[Wall<S, D>], statics: &BTreeMap<u32, Wall<S, D>>) -> Vec<Pair> {
+fn pairs_with<S: Coordinate, const D: usize>(moving: &[Wall<S, D>], statics: &BTreeMap<u32, Wall<S, D>>) -> Vec<CrossPair> {
     let mut pairs = Vec::new();
     for (a, one) in moving.iter().enumerate() {
         for (&b, wall) in statics {
             let groups = one.groups.member & wall.groups.mask != 0 && wall.groups.member & one.groups.mask != 0;
             if groups && overlap(&one.bounds, &wall.bounds) {
-                pairs.push(Pair { a: a as u32, b });
+                pairs.push(CrossPair { first: a as u32, second: b });
             }
         }
     }
@@ -120,7 +120,7 @@ fn empty_sets_and_bad_boxes() {
     let inverted = statics.insert(&Aabb::new([30.0; 3], [-30.0; 3]));
     let pairs = engine.par_detect_with(&moving, &statics).statics;
     assert_eq!(pairs.len(), 100);
-    assert!(pairs.iter().all(|pair| pair.b == 1));
+    assert!(pairs.iter().all(|pair| pair.second == 1));
     assert!(statics.remove(also_bad) && statics.remove(inverted) && statics.remove(1));
     assert!(engine.par_detect_with(&moving, &statics).statics.is_empty());
     assert!(engine.par_detect_with::<Aabb<f32, 3>>(&[], &statics).statics.is_empty());
@@ -158,6 +158,6 @@ fn a_panic_of_an_object_leaves_the_set_as_it_was() {
     let mut engine = BroadPhase::<f32, 2>::new();
     let everywhere = [Aabb::new([-9.0, -9.0], [9.0, 9.0])];
     let found = engine.par_detect_with(&everywhere, &statics).statics.sorted();
-    assert_eq!(found, [0, 2, loose].map(|b| Pair { a: 0, b }));
+    assert_eq!(found, [0, 2, loose].map(|second| CrossPair { first: 0, second }));
     assert_eq!(statics.insert(&wall(4.0)), 1, "the free index was not lost");
 }

@@ -10,6 +10,7 @@ mod common;
 mod budget;
 mod panics;
 mod refusals;
+mod statics;
 
 #[global_allocator]
 static ALLOCATOR: account::Counting = account::Counting;

@@ -1,13 +1,13 @@
 //! The canonical order: ascending, and the same for every number of threads, history and kind of step.
 
 use crate::common::{Oracle, Placement, Rng, Scene, Sizes, grid_config, pool};
-use pivotgrid::{Aabb, BroadPhase, Pair, StaticSet};
+use pivotgrid::{Aabb, BroadPhase, StaticSet};
 
 fn boxes(n: usize, seed: u64) -> Vec<Aabb<f32, 3>> {
     Scene { n, sizes: Sizes::Poly, placement: Placement::Clustered, extent: 60.0, origin: 0.0, seed }.boxes()
 }
 
-fn in_order(pairs: &[Pair]) -> bool {
+fn in_order<P: PartialOrd>(pairs: &[P]) -> bool {
     pairs.windows(2).all(|two| two[0] < two[1])
 }
 

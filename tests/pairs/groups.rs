@@ -198,7 +198,7 @@ fn two_sets_pair_across_and_not_within() {
                 for threads in [1, 3] {
                     let pairs = pool(threads).install(|| engine.par_detect_between(&first, &second).sorted());
                     assert_eq!(engine.detect_between(&first, &second).sorted(), pairs);
-                    assert!(pairs.iter().map(|pair| (pair.a, pair.b)).eq(expected.iter().copied()), "{n} × {m}");
+                    assert!(pairs.iter().map(|pair| (pair.first, pair.second)).eq(expected.iter().copied()), "{n} × {m}");
                 }
             }
         }

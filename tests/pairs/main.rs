@@ -7,6 +7,7 @@ mod common;
 
 mod bad_boxes;
 mod bad_input;
+mod balls;
 mod borders;
 mod canonical;
 mod extremes;

@@ -131,11 +131,12 @@ fn meet<S: Coordinate, const D: usize>(one: &Thing<S, D>, other: &Thing<S, D>) -
     let (g, h) = (one.groups, other.groups);
     let groups = g.member & h.mask != 0 && h.member & g.mask != 0 && (g.body == 0 || g.body != h.body);
     let balls = one.ball.zip(other.ball).is_none_or(|(a, b)| {
-        let mut square = S::of(0.0);
-        for axis in 0..D {
-            square = square + (a.center[axis] - b.center[axis]) * (a.center[axis] - b.center[axis]);
-        }
-        square <= (a.radius + b.radius) * (a.radius + b.radius)
+        // In units of about the sum of the radii, so that nothing underflows or overflows that counts.
+        let reach = Into::<f64>::into(a.radius) + Into::<f64>::into(b.radius);
+        let unit = if reach > 0.0 { reach.log2().floor().exp2() } else { 1e-300 };
+        let along = |axis: usize| (Into::<f64>::into(a.center[axis]) - Into::<f64>::into(b.center[axis])) / unit;
+        let square: f64 = (0..D).map(|axis| along(axis) * along(axis)).sum();
+        square <= (reach / unit) * (reach / unit)
     });
     boxes && groups && balls
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::common::{Coordinate, Oracle, Placement, Rng, Scene, Sizes, difference, grid_config, pool};
-use pivotgrid::{Aabb, BroadPhase, Config, Pair, StaticSet};
+use pivotgrid::{Aabb, BroadPhase, Config, CrossPair, StaticSet};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
@@ -206,7 +206,7 @@ fn three_ways<S: Coordinate, const D: usize>(
     for (a, one) in moving.iter().enumerate() {
         let apart = |b: &Aabb<S, D>| (0..D).any(|axis| one.max[axis] < b.min[axis] || b.max[axis] < one.min[axis]);
         let met = fixed.iter().enumerate().filter(|(b, other)| !removed.contains(b) && !apart(other));
-        expected.extend(met.map(|(b, _)| Pair { a: a as u32, b: b as u32 }));
+        expected.extend(met.map(|(b, _)| CrossPair { first: a as u32, second: b as u32 }));
     }
     let found = pool(threads).install(|| engine.par_detect_with(moving, &statics));
     prop_assert_eq!(found.statics.sorted(), &expected[..], "with statics, {} threads", threads);
@@ -221,7 +221,7 @@ fn three_ways<S: Coordinate, const D: usize>(
     for (a, bounds) in (0..).zip(moving) {
         queries.overlapping(bounds, &mut row);
         row.sort_unstable();
-        asked.extend(row.iter().map(|&b| Pair { a, b }));
+        asked.extend(row.iter().map(|&b| CrossPair { first: a, second: b }));
     }
     prop_assert_eq!(asked, expected, "by queries");
     Ok(())

@@ -11,7 +11,7 @@ mod situations;
 use asking::check_all;
 use brute::Brute;
 use common::{Coordinate, Placement, Rng, Scene, Sizes, configs, grid_config, pool};
-use pivotgrid::{Aabb, BroadPhase, Config};
+use pivotgrid::{Aabb, Ball, BroadPhase, Config};
 use proptest::prelude::*;
 use questions::Questions;
 use scenes::World;
@@ -156,5 +156,47 @@ fn batches_are_the_same_on_every_pool() {
             let answers = asking::batches(engine.queries(), &questions);
             assert_eq!(&answers, expected.get_or_insert_with(|| answers.clone()), "{threads} threads");
         });
+    }
+}
+
+/// Coordinates whose differences overflow, with cells so large that multiples of them do.
+#[test]
+fn near_the_greatest_numbers() {
+    let boxes = [Aabb::new([-1e19, f64::MAX], [3.0, f64::INFINITY]), Aabb::new([1e-30, -f64::MAX], [f64::MAX, 1e30])];
+    let mut engine = BroadPhase::<f64, 2>::with_config(Config::default().all_pairs_up_to(1).cell_size(1157.5)).unwrap();
+    engine.detect(&boxes);
+    let mut found = Vec::new();
+    engine.queries().within(&Ball::new([0.0, f64::MAX], 1e19), &mut found);
+    assert_eq!(found.iter().map(|neighbor| neighbor.index).collect::<Vec<_>>(), [0]);
+    assert!(
+        engine
+            .debug_view()
+            .cells()
+            .all(|cell| cell.bounds.overlaps(&cell.bounds) && cell.bounds.min.iter().all(|x| x.is_finite()))
+    );
+
+    fn scene<S: Coordinate, const D: usize>(max: f64, rng: &mut Rng) -> Vec<Aabb<S, D>> {
+        let special = [max, max / 2.0, max * 0.75, max / 1e6, 1e30, 1e19, 3.0, 1e-30, 0.0];
+        let mut number = || {
+            let x = special[rng.below(special.len())] * [1.0, 1.0, 0.999][rng.below(3)];
+            S::of(if rng.below(2) == 0 { x } else { -x })
+        };
+        let mut a_box = |_| {
+            let corners: [[S; D]; 2] = std::array::from_fn(|_| std::array::from_fn(|_| number()));
+            let pick = |one: S, other: S, lower: bool| if (one < other) == lower { one } else { other };
+            let side = |lower| std::array::from_fn(|axis| pick(corners[0][axis], corners[1][axis], lower));
+            Aabb { min: side(true), max: side(false) }
+        };
+        (0..12).map(&mut a_box).collect()
+    }
+    let rng = &mut Rng(77);
+    for seed in 0..60 {
+        let size = [1157.5, 1e-3, 1e18, 1e30][seed as usize % 4];
+        let config = grid_config().all_pairs_up_to(1).cell_size(size);
+        let max = f64::from(f32::MAX);
+        check(config.clone(), &scene::<f32, 2>(max, rng), seed, 30, &format!("f32 2D {seed}"));
+        check(config.clone(), &scene::<f32, 3>(max, rng), seed, 30, &format!("f32 3D {seed}"));
+        check(config.clone(), &scene::<f64, 2>(f64::MAX, rng), seed, 30, &format!("f64 2D {seed}"));
+        check(grid_config(), &scene::<f64, 3>(f64::MAX, rng), seed, 30, &format!("f64 3D {seed}"));
     }
 }

@@ -6,6 +6,7 @@ mod cursor;
 mod directory;
 mod growth;
 mod kit;
+mod once;
 mod pool;
 mod ranges;
 mod reuse;
@@ -45,6 +46,11 @@ const ALL: &[Model] = &[
     ranges::no_overlap::MODEL,
     bound::two_threads::MODEL,
     bound::three_threads::MODEL,
+    once::two_threads::MODEL,
+    once::three_threads::MODEL,
+    once::next_step::MODEL,
+    once::one_spare::MODEL,
+    once::spare_of_a_loser::MODEL,
     step::two_workers::MODEL,
     step::first_step::MODEL,
     step::three_workers::MODEL,

@@ -210,6 +210,9 @@ macro_rules! kernel {
                             mask &= by_eights::<WIDTH>(|lane| admitted(groups.map(|column| column.as_ptr().add(at + lane)), own));
                         }
                         if let (Some((centers, radii)), Some(own)) = (&columns.balls, own.ball) {
+                            if columns.has_extreme_balls {
+                                return columns.touching(own, at, mask);
+                            }
                             let (centers, radii) = (centers.map(|c| c.as_ptr().add(at)), radii.as_ptr().add(at));
                             mask &= match WIDTH {
                                 LANES => S::touches_avx2(centers, radii, own),
