@@ -126,7 +126,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
     }
 
     fn search<T: Bounded<S, D> + Sync>(&mut self, particles: &[T], team: Team) {
-        self.images.fill(&self.domain, particles, MAX_OBJECTS, team);
+        self.images.fill(&self.domain, particles, MAX_OBJECTS, team, &Budget::unlimited());
         let objects = ImagesOf { images: self.images.all(), particles, domain: &self.domain };
         self.neighbors.search_with(&objects, team);
         list_rejected(&self.images, self.neighbors.rejected(), particles.len(), &mut self.rejected);

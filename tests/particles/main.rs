@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod failures;
 mod neighbors;
 mod periodic;
 mod periodic_casts;
