@@ -1,8 +1,9 @@
 //! Neighbor lists of particles: the first half of a step, and then for each particle a row instead of pairs.
 //!
-//! `search.rs` collects what is around a cell of the grid and has a kernel find the neighbors in it, `shelf.rs` takes the rows as they come,
-//! `store.rs` puts them behind one another, and `pass.rs` has all workers do that.
+//! `search.rs` collects what is around a cell of the grid and has a kernel find the neighbors in it, `shelf.rs` and `store.rs` take the
+//! rows as they come, `output.rs` puts them behind one another, and `pass.rs` has all workers do that.
 
+mod output;
 mod pass;
 mod periodic;
 mod periodic_rows;
@@ -14,10 +15,13 @@ mod store;
 
 use crate::engine::Engine;
 use crate::engine::step::rebuild;
+use crate::periodic::{limit_beside, with_own};
+use crate::runtime::memory;
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
-use crate::{Bounded, BroadPhase, Config, ConfigError, Rejected, Scalar, Stats};
+use crate::{Bounded, BroadPhase, Config, ConfigError, DetectError, MAX_OBJECTS, Rejected, Scalar, Stats};
+use output::Output;
 use pass::Layout;
 pub use periodic::PeriodicNeighbors;
 pub use periodic_rows::{PeriodicNeighbor, PeriodicRows};
@@ -54,6 +58,9 @@ pub struct Neighbors<S: Scalar = f32, const D: usize = 3> {
     broad_phase: BroadPhase<S, D>,
     layout: Layout,
     store: Store<S, D>,
+    output: Output<S, D>,
+    /// Whether the last search came to its end.
+    complete: bool,
 }
 
 impl<S: Scalar, const D: usize> Default for Neighbors<S, D> {
@@ -77,7 +84,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         let costs = &mut broad_phase.engine.config.costs;
         costs.row *= CHEAPER_ROW;
         costs.run *= DEARER_RUN;
-        Neighbors { broad_phase, layout: Layout::default(), store: Store::new() }
+        Neighbors { broad_phase, layout: Layout::default(), store: Store::new(), output: Output::new(), complete: false }
     }
 
     /// Half lists: each pair of neighbors is in one of the two rows and not in both. In which one is left to the search, unless the
@@ -107,7 +114,12 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// For each point all others within `radius` of it, on the threads of the rayon pool in which it is called.
     ///
     /// Points with a NaN are left out and listed in [`NeighborRows::rejected`]; with a radius that is negative or NaN, all of
-    /// them are.
+    /// them are. A point may be infinitely far away, and the radius infinite: points at different distances, one of which is infinite,
+    /// are within an infinite radius; two points on the same side of infinity have no distance, and are not.
+    ///
+    /// # Panics
+    ///
+    /// If memory is refused; [`try_par_within`](Self::try_par_within) returns an error instead. There are no rows then.
     pub fn par_within<P: Into<[S; D]> + Copy + Sync>(&mut self, points: &[P], radius: S) -> NeighborRows<'_> {
         self.search(&Points::new(points, radius), true)
     }
@@ -115,6 +127,38 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// [`par_within`](Self::par_within) on the calling thread.
     pub fn within<P: Into<[S; D]> + Copy + Sync>(&mut self, points: &[P], radius: S) -> NeighborRows<'_> {
         self.search(&Points::new(points, radius), false)
+    }
+
+    /// [`par_within`](Self::par_within) that returns an error when memory is refused, by the system or by [`Config::max_bytes`] (which
+    /// counts the rows, too), and for more than [`MAX_OBJECTS`] points. Nearly all memory is then given back, there are no rows, and the
+    /// next search goes on as if nothing had been.
+    ///
+    /// ```
+    /// use pivotgrid::{Config, DetectError, Neighbors};
+    ///
+    /// let points = vec![[0.0f32; 3]; 3000]; // each is near each
+    /// let mut neighbors = Neighbors::<f32, 3>::with_config(Config::default().max_bytes(1_000_000))?;
+    /// assert_eq!(neighbors.try_par_within(&points[..100], 1.0)?.indices().len(), 100 * 99);
+    /// let refused = neighbors.try_par_within(&points, 1.0).map(|rows| rows.len());
+    /// assert!(matches!(refused, Err(DetectError::OverBudget { max_bytes: 1_000_000, .. })));
+    /// assert!(neighbors.rows().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn try_par_within<P: Into<[S; D]> + Copy + Sync>(
+        &mut self,
+        points: &[P],
+        radius: S,
+    ) -> Result<NeighborRows<'_>, DetectError> {
+        self.try_search(&Points::new(points, radius), true)
+    }
+
+    /// [`within`](Self::within), with the errors of [`try_par_within`](Self::try_par_within).
+    pub fn try_within<P: Into<[S; D]> + Copy + Sync>(
+        &mut self,
+        points: &[P],
+        radius: S,
+    ) -> Result<NeighborRows<'_>, DetectError> {
+        self.try_search(&Points::new(points, radius), false)
     }
 
     /// For each particle all others that it makes a pair with, on the threads of the rayon pool in which it is called: balls if they
@@ -135,7 +179,8 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     ///
     /// # Panics
     ///
-    /// Only if the user's [`Bounded`] does; the panic is passed on, and the memory stays usable.
+    /// If the user's [`Bounded`] does; the panic is passed on. If memory is refused; [`try_par_touching`](Self::try_par_touching) returns
+    /// an error instead. After both there are no rows, and the memory stays usable.
     pub fn par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> NeighborRows<'_> {
         self.search(particles, true)
     }
@@ -145,14 +190,24 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         self.search(particles, false)
     }
 
-    /// The rows of the last search.
-    pub fn rows(&self) -> NeighborRows<'_> {
-        NeighborRows::new(self.store.offsets(), self.store.indices(), self.rejected())
+    /// [`par_touching`](Self::par_touching), with the errors of [`try_par_within`](Self::try_par_within).
+    pub fn try_par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<NeighborRows<'_>, DetectError> {
+        self.try_search(particles, true)
     }
 
-    /// The particles that were left out of the last search, in ascending order of index.
+    /// [`touching`](Self::touching), with the errors of [`try_par_within`](Self::try_par_within).
+    pub fn try_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<NeighborRows<'_>, DetectError> {
+        self.try_search(particles, false)
+    }
+
+    /// The rows of the last search; none if it did not come to its end.
+    pub fn rows(&self) -> NeighborRows<'_> {
+        NeighborRows::new(self.output.offsets(), self.output.indices(), self.rejected())
+    }
+
+    /// The particles that were left out of the last search, in ascending order of index; none if it did not come to its end.
     pub fn rejected(&self) -> &[Rejected] {
-        self.broad_phase.rejected()
+        if self.complete { self.broad_phase.rejected() } else { &[] }
     }
 
     /// What the last search did and what it cost; `detect` is the time that the rows took.
@@ -163,22 +218,53 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// Gives back memory that holds nothing any more, the rows of the last search included.
     pub fn shrink_to_fit(&mut self) {
         self.broad_phase.shrink_to_fit();
-        self.store = Store::new();
+        self.forget();
+    }
+
+    /// Lets go of the rows and of the memory to find them in.
+    fn forget(&mut self) {
+        (self.store, self.output, self.complete) = (Store::new(), Output::new(), false);
     }
 
     fn search(&mut self, objects: &(impl Objects<S, D> + ?Sized), parallel: bool) -> NeighborRows<'_> {
-        let (layout, store) = (self.layout, &mut self.store);
-        match parallel {
-            true => self.broad_phase.in_pool(objects.len(), |engine, team| find(engine, objects, team, layout, store)),
-            false => self.broad_phase.with_team(Team::ALONE, |engine, team| find(engine, objects, team, layout, store)),
-        }
+        let team = self.team(objects.len(), parallel);
+        self.run(objects, team).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
     }
 
-    /// The same with a team that is already there.
-    fn search_with(&mut self, objects: &(impl Objects<S, D> + ?Sized), team: Team) {
-        let (layout, store) = (self.layout, &mut self.store);
-        self.broad_phase.with_team(team, |engine, team| find(engine, objects, team, layout, store));
+    fn try_search(&mut self, objects: &(impl Objects<S, D> + ?Sized), parallel: bool) -> Result<NeighborRows<'_>, DetectError> {
+        if objects.len() > MAX_OBJECTS {
+            return Err(DetectError::TooManyObjects(objects.len()));
+        }
+        let team = self.team(objects.len(), parallel);
+        self.run(objects, team)?;
+        Ok(self.rows())
+    }
+
+    /// The threads of the pool, or the calling one where handing out work would cost more.
+    fn team(&self, particles: usize, parallel: bool) -> Team {
+        let alone = !parallel || particles <= self.broad_phase.engine.config.serial_up_to;
+        if alone { Team::ALONE } else { Team::of_current_pool() }
+    }
+
+    /// A search, or why there was none. Until it has come to its end there are no rows.
+    fn run(&mut self, objects: &(impl Objects<S, D> + ?Sized), team: Team) -> Result<(), DetectError> {
+        self.complete = false;
+        self.output.clear();
+        let own = self.store.bytes() + self.output.bytes();
+        let (engine, layout, store, output) = (&mut self.broad_phase.engine, self.layout, &mut self.store, &mut self.output);
+        limit_beside(engine, own);
+        // One way into the pool for the whole search, instead of one per pass.
+        let outcome = memory::catch(|| match team.workers() {
+            1 => find(engine, objects, team, layout, store, output),
+            _ => rayon::scope(|_| find(engine, objects, team, layout, store, output)),
+        });
+        self.complete = outcome.is_ok();
+        outcome.map_err(|error| {
+            self.broad_phase.engine.release();
+            self.forget();
+            with_own(error, own, self.broad_phase.engine.config.max_bytes)
+        })
     }
 }
 
@@ -189,13 +275,13 @@ fn find<S: Scalar, const D: usize>(
     team: Team,
     layout: Layout,
     store: &mut Store<S, D>,
+    output: &mut Output<S, D>,
 ) {
     scope!("pivotgrid::neighbors");
     let rebuilt = rebuild(engine, objects, team);
     let wanted = |a: u32, b: u32| objects.pair(a as usize, b as usize);
-    engine.neighbors(&rebuilt.scattered, rebuilt.team, layout, wanted, store);
+    let found = engine.neighbors(&rebuilt.scattered, rebuilt.team, layout, wanted, store, output);
     rebuilt.conclude(engine);
-    let found = store.indices().len();
     engine.stats.pairs = if layout.half { found } else { found / 2 };
-    engine.stats.bytes += store.bytes();
+    engine.stats.bytes += store.bytes() + output.bytes();
 }

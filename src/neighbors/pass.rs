@@ -1,5 +1,6 @@
 //! The pass that finds the rows, in the place of detection.
 
+use super::output::Output;
 use super::shelf::Shelf;
 use super::store::{Store, Worker};
 use crate::Scalar;
@@ -8,6 +9,7 @@ use crate::engine::Engine;
 use crate::kernel::LANES;
 use crate::lockfree::{Blocks, Cursor};
 use crate::passes::Scattered;
+use crate::runtime::memory::Budget;
 use crate::runtime::team::Team;
 
 /// The most items that a worker claims at a time, as in detection, and the most of the listed.
@@ -25,7 +27,7 @@ pub(super) struct Layout {
 
 impl<S: Scalar, const D: usize> Engine<S, D> {
     /// Finds the neighbors of all objects that `wanted` admits. In parallel over items of work: reads the grid and the table, writes
-    /// rows. Then in parallel over the rows, to copy them behind one another.
+    /// rows. Then in parallel over the rows, to copy them behind one another. Returns how many neighbors there are.
     pub(super) fn neighbors(
         &mut self,
         _: &Scattered,
@@ -33,16 +35,20 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         layout: Layout,
         wanted: impl Fn(u32, u32) -> bool + Sync,
         store: &mut Store<S, D>,
-    ) {
+        output: &mut Output<S, D>,
+    ) -> usize {
         let objects = self.known;
-        store.prepare(objects, team);
+        // From here on the whole limit counts, and everything that is held.
+        self.budget = Budget::new(self.config.max_bytes);
+        self.budget.begin(self.bytes() + store.bytes() + output.bytes());
+        store.prepare(objects, team, &self.budget);
         let columns = self.table.columns(&self.order).for_partners(self.grid.listed.end);
         let view = View { grid: &self.grid, columns, kernel: self.kernel };
         // Which of two objects comes first in the grid depends on races; which index is smaller does not.
         let (half, by_index) = (layout.half && !layout.sorted, layout.half && layout.sorted);
         let (items, listed) = (Cursor::new(), Cursor::new());
         let finders = Blocks::new(&mut self.workers, 1);
-        let (workers, stock) = store.lend();
+        let (workers, stock) = store.lend(&self.budget);
         team.run(|| {
             let (Some(finder), Some(worker)) = (finders.claim_one(), workers.claim_one()) else { return };
             let Worker { search, beyond, longest } = &mut **worker;
@@ -77,7 +83,10 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             *longest = shelf.finish();
             finder.finder.candidates = search.take_candidates();
         });
-        store.compress(objects, &self.order[self.grid.listed.end..objects], &view.columns, team);
+        store.settle(&self.order[self.grid.listed.end..objects]);
+        let total = output.fill(store.found(objects), objects, team, &self.budget);
+        store.even_out(total, &view.columns, team, &self.budget);
+        total
     }
 }
 

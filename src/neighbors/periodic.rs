@@ -86,6 +86,9 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
 
     /// The rows of the last search.
     pub fn rows(&self) -> PeriodicRows<'_, S, D> {
+        if !self.neighbors.complete {
+            return PeriodicRows::new(self.neighbors.rows(), &[], 0, &[]);
+        }
         PeriodicRows::new(self.neighbors.rows(), self.images.all(), self.images.objects(), &self.rejected)
     }
 
@@ -126,9 +129,11 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
     }
 
     fn search<T: Bounded<S, D> + Sync>(&mut self, particles: &[T], team: Team) {
+        self.neighbors.complete = false;
+        self.neighbors.output.clear();
         self.images.fill(&self.domain, particles, MAX_OBJECTS, team, &Budget::unlimited());
         let objects = ImagesOf { images: self.images.all(), particles, domain: &self.domain };
-        self.neighbors.search_with(&objects, team);
+        self.neighbors.run(&objects, team).unwrap_or_else(|error| panic!("{error}"));
         list_rejected(&self.images, self.neighbors.rejected(), particles.len(), &mut self.rejected);
         let own = self.images.bytes() + self.rejected.capacity() * size_of::<PeriodicRejected>();
         self.neighbors.broad_phase.engine.stats.bytes += own;

@@ -33,7 +33,8 @@ where
 
     #[inline(always)]
     fn bounds(&self, index: usize) -> Aabb<S, D> {
-        Ball::new(self.points[index], self.half).aabb()
+        let point = self.points[index].into();
+        if self.half < S::INFINITY { Ball::new(point, self.half).aabb() } else { everywhere(&point, self.half) }
     }
 
     #[inline(always)]
@@ -45,4 +46,12 @@ where
     fn expect(&self, index: usize) {
         prefetch(self.points, index);
     }
+}
+
+/// The box of a point that looks infinitely far, or with a radius that is NaN: an infinite coordinate less an infinite radius would be NaN.
+#[cold]
+fn everywhere<S: Scalar, const D: usize>(point: &[S; D], radius: S) -> Aabb<S, D> {
+    let is_nan = radius.is_nan() || point.iter().any(|x| x.is_nan());
+    let radius = if is_nan { radius - radius } else { S::INFINITY };
+    Aabb { min: [S::ZERO - radius; D], max: [radius; D] }
 }

@@ -11,6 +11,7 @@ use crate::kernel::{Columns, Packed};
 use crate::layout::grid::Item;
 use crate::layout::{Coords, Shape, Window, key_parts};
 use crate::lockfree::{Chunk, ROW};
+use crate::runtime::memory;
 use crate::{Aabb, Scalar};
 
 /// A worker's memory for looking.
@@ -208,7 +209,7 @@ impl<S: Scalar, const D: usize> Search<S, D> {
         self.around.reserve(table, around);
         self.near.clear();
         // Exactly: if one worker's room were rounded up, the others would follow it in the next step, and so on.
-        self.near.reserve_exact(near);
+        memory::reserve_exact(&mut self.near, near);
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -284,7 +284,7 @@ pub(crate) fn limit_beside<S: Scalar, const D: usize>(engine: &mut Engine<S, D>,
 /// The engine's error in terms of the user's limit, if so many bytes belong to its owner.
 pub(crate) fn with_own(error: DetectError, own: usize, limit: Option<usize>) -> DetectError {
     match (error, limit) {
-        (DetectError::OverBudget { needed, .. }, Some(max_bytes)) => {
+        (DetectError::OverBudget { needed, max_bytes: left }, Some(max_bytes)) if left != max_bytes => {
             DetectError::OverBudget { needed: needed.saturating_add(own), max_bytes }
         }
         (error, _) => error,
