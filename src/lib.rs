@@ -42,7 +42,7 @@ pub use geometry::bounded::Bounded;
 pub use geometry::groups::Groups;
 pub use geometry::scalar::Scalar;
 pub use geometry::swept::Swept;
-pub use neighbors::{NeighborIter, NeighborRows, Neighbors, PeriodicNeighbor, PeriodicNeighbors, PeriodicRows};
+pub use neighbors::{NeighborIter, NeighborRows, Neighbors, PeriodicNeighbor, PeriodicNeighbors, PeriodicRows, Reach};
 pub use pairs::{Iter, Pair, Pairs, ParIter};
 pub use periodic::{
     Periodic, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicQueries, PeriodicReason, PeriodicRejected, Shifted,

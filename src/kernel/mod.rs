@@ -6,6 +6,7 @@
 
 mod packed;
 mod portable;
+mod reach;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ pub(crate) use crate::layout::columns::{Own, PADDING};
 use crate::{Aabb, InstructionSet, Pair, Scalar};
 pub(crate) use packed::Packed;
 pub(crate) use portable::{bits, gap, load, mask, overlaps, squared_distances};
+pub(crate) use reach::Reaching;
 pub(crate) use tasks::Tasks;
 
 /// How many entries are compared at once.
@@ -236,9 +238,14 @@ fn lanes_below<const WIDTH: usize>(remaining: usize) -> u32 {
     (1 << remaining.min(WIDTH)) - 1
 }
 
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) use Copy as ReachScalar;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86::ReachScalar;
+
 /// What a coordinate type must bring along for the kernels.
 #[allow(unsafe_code)] // declared here, written in `x86`
-pub trait KernelScalar: Copy {
+pub trait KernelScalar: ReachScalar {
     /// `floor_to_cell((x - origin) * inverse)` of four coordinates at once, bit by bit the same.
     #[doc(hidden)]
     fn cells(x: [Self; 4], origin: [Self; 4], inverse: [Self; 4]) -> [i32; 4];

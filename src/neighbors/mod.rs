@@ -8,6 +8,7 @@ mod pass;
 mod periodic;
 mod periodic_rows;
 mod points;
+mod reach;
 mod rows;
 mod search;
 mod shelf;
@@ -26,6 +27,7 @@ use pass::Layout;
 pub use periodic::PeriodicNeighbors;
 pub use periodic_rows::{PeriodicNeighbor, PeriodicRows};
 use points::Points;
+pub use reach::Reach;
 pub use rows::{NeighborIter, NeighborRows};
 use store::Store;
 
@@ -88,7 +90,8 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     }
 
     /// Half lists: each pair of neighbors is in one of the two rows and not in both. In which one is left to the search, unless the
-    /// rows are [`sorted`](Self::sorted): then it is in that of the smaller index.
+    /// rows are [`sorted`](Self::sorted): then it is in that of the smaller index. Has no effect on [`Reach::Gather`] and
+    /// [`Reach::Scatter`], by which one may be a neighbor of the other and not the other way round.
     ///
     /// ```
     /// use pivotgrid::Neighbors;
@@ -111,7 +114,8 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         self
     }
 
-    /// For each point all others within `radius` of it, on the threads of the rayon pool in which it is called.
+    /// For each point all others within reach, on the threads of the rayon pool in which it is called: within a radius, or by a rule for
+    /// radii that the points have, [`Reach`].
     ///
     /// Points with a NaN are left out and listed in [`NeighborRows::rejected`]; with a radius that is negative or NaN, all of
     /// them are. A point may be infinitely far away, and the radius infinite: points at different distances, one of which is infinite,
@@ -119,14 +123,23 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     ///
     /// # Panics
     ///
-    /// If memory is refused; [`try_par_within`](Self::try_par_within) returns an error instead. There are no rows then.
-    pub fn par_within<P: Into<[S; D]> + Copy + Sync>(&mut self, points: &[P], radius: S) -> NeighborRows<'_> {
-        self.search(&Points::new(points, radius), true)
+    /// If memory is refused; [`try_par_within`](Self::try_par_within) returns an error instead. There are no rows then. And if there is not
+    /// a radius for each point.
+    pub fn par_within<'r, P>(&mut self, points: &[P], reach: impl Into<Reach<'r, S>>) -> NeighborRows<'_>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        self.search_points(points, reach.into(), true).unwrap_or_else(|error| panic!("{error}"));
+        self.rows()
     }
 
     /// [`par_within`](Self::par_within) on the calling thread.
-    pub fn within<P: Into<[S; D]> + Copy + Sync>(&mut self, points: &[P], radius: S) -> NeighborRows<'_> {
-        self.search(&Points::new(points, radius), false)
+    pub fn within<'r, P>(&mut self, points: &[P], reach: impl Into<Reach<'r, S>>) -> NeighborRows<'_>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        self.search_points(points, reach.into(), false).unwrap_or_else(|error| panic!("{error}"));
+        self.rows()
     }
 
     /// [`par_within`](Self::par_within) that returns an error when memory is refused, by the system or by [`Config::max_bytes`] (which
@@ -144,21 +157,23 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// assert!(neighbors.rows().is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn try_par_within<P: Into<[S; D]> + Copy + Sync>(
-        &mut self,
-        points: &[P],
-        radius: S,
-    ) -> Result<NeighborRows<'_>, DetectError> {
-        self.try_search(&Points::new(points, radius), true)
+    pub fn try_par_within<'r, P>(&mut self, points: &[P], reach: impl Into<Reach<'r, S>>) -> Result<NeighborRows<'_>, DetectError>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        check_count(points)?;
+        self.search_points(points, reach.into(), true)?;
+        Ok(self.rows())
     }
 
     /// [`within`](Self::within), with the errors of [`try_par_within`](Self::try_par_within).
-    pub fn try_within<P: Into<[S; D]> + Copy + Sync>(
-        &mut self,
-        points: &[P],
-        radius: S,
-    ) -> Result<NeighborRows<'_>, DetectError> {
-        self.try_search(&Points::new(points, radius), false)
+    pub fn try_within<'r, P>(&mut self, points: &[P], reach: impl Into<Reach<'r, S>>) -> Result<NeighborRows<'_>, DetectError>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        check_count(points)?;
+        self.search_points(points, reach.into(), false)?;
+        Ok(self.rows())
     }
 
     /// For each particle all others that it makes a pair with, on the threads of the rayon pool in which it is called: balls if they
@@ -182,22 +197,28 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// If the user's [`Bounded`] does; the panic is passed on. If memory is refused; [`try_par_touching`](Self::try_par_touching) returns
     /// an error instead. After both there are no rows, and the memory stays usable.
     pub fn par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> NeighborRows<'_> {
-        self.search(particles, true)
+        self.search(particles, true).unwrap_or_else(|error| panic!("{error}"));
+        self.rows()
     }
 
     /// [`par_touching`](Self::par_touching) on the calling thread.
     pub fn touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> NeighborRows<'_> {
-        self.search(particles, false)
+        self.search(particles, false).unwrap_or_else(|error| panic!("{error}"));
+        self.rows()
     }
 
     /// [`par_touching`](Self::par_touching), with the errors of [`try_par_within`](Self::try_par_within).
     pub fn try_par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<NeighborRows<'_>, DetectError> {
-        self.try_search(particles, true)
+        check_count(particles)?;
+        self.search(particles, true)?;
+        Ok(self.rows())
     }
 
     /// [`touching`](Self::touching), with the errors of [`try_par_within`](Self::try_par_within).
     pub fn try_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<NeighborRows<'_>, DetectError> {
-        self.try_search(particles, false)
+        check_count(particles)?;
+        self.search(particles, false)?;
+        Ok(self.rows())
     }
 
     /// The rows of the last search; none if it did not come to its end.
@@ -226,19 +247,17 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         (self.store, self.output, self.complete) = (Store::new(), Output::new(), false);
     }
 
-    fn search(&mut self, objects: &(impl Objects<S, D> + ?Sized), parallel: bool) -> NeighborRows<'_> {
-        let team = self.team(objects.len(), parallel);
-        self.run(objects, team).unwrap_or_else(|error| panic!("{error}"));
-        self.rows()
+    fn search_points<P>(&mut self, points: &[P], reach: Reach<'_, S>, parallel: bool) -> Result<(), DetectError>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        let (team, layout) = (self.team(points.len(), parallel), self.layout.with_rule(reach.rule()));
+        self.run(&Points::new(points, reach, S::ZERO), team, layout)
     }
 
-    fn try_search(&mut self, objects: &(impl Objects<S, D> + ?Sized), parallel: bool) -> Result<NeighborRows<'_>, DetectError> {
-        if objects.len() > MAX_OBJECTS {
-            return Err(DetectError::TooManyObjects(objects.len()));
-        }
+    fn search(&mut self, objects: &(impl Objects<S, D> + ?Sized), parallel: bool) -> Result<(), DetectError> {
         let team = self.team(objects.len(), parallel);
-        self.run(objects, team)?;
-        Ok(self.rows())
+        self.run(objects, team, self.layout)
     }
 
     /// The threads of the pool, or the calling one where handing out work would cost more.
@@ -248,11 +267,11 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     }
 
     /// A search, or why there was none. Until it has come to its end there are no rows.
-    fn run(&mut self, objects: &(impl Objects<S, D> + ?Sized), team: Team) -> Result<(), DetectError> {
+    fn run(&mut self, objects: &(impl Objects<S, D> + ?Sized), team: Team, layout: Layout) -> Result<(), DetectError> {
         self.complete = false;
         self.output.clear();
         let own = self.store.bytes() + self.output.bytes();
-        let (engine, layout, store, output) = (&mut self.broad_phase.engine, self.layout, &mut self.store, &mut self.output);
+        let (engine, store, output) = (&mut self.broad_phase.engine, &mut self.store, &mut self.output);
         limit_beside(engine, own);
         // One way into the pool for the whole search, instead of one per pass.
         let outcome = memory::catch(|| match team.workers() {
@@ -266,6 +285,10 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
             with_own(error, own, self.broad_phase.engine.config.max_bytes)
         })
     }
+}
+
+fn check_count<T>(particles: &[T]) -> Result<(), DetectError> {
+    if particles.len() > MAX_OBJECTS { Err(DetectError::TooManyObjects(particles.len())) } else { Ok(()) }
 }
 
 /// The search: the first half of a step, and then rows.

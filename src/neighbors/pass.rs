@@ -1,6 +1,8 @@
 //! The pass that finds the rows, in the place of detection.
 
 use super::output::Output;
+use super::reach::Rule;
+use super::search::Looking;
 use super::shelf::Shelf;
 use super::store::{Store, Worker};
 use crate::Scalar;
@@ -23,6 +25,15 @@ pub(super) struct Layout {
     pub(super) half: bool,
     /// Each row in ascending order, and what is in it the same whoever found it.
     pub(super) sorted: bool,
+    /// What makes neighbors, if it is not that they make a pair.
+    pub(super) rule: Option<Rule>,
+}
+
+impl Layout {
+    /// The same for a search by a rule. Those by which only one of two may find the other have full lists.
+    pub(super) fn with_rule(self, rule: Option<Rule>) -> Self {
+        Layout { half: self.half && matches!(rule, None | Some(Rule::Max)), rule, ..self }
+    }
 }
 
 impl<S: Scalar, const D: usize> Engine<S, D> {
@@ -44,8 +55,10 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         store.prepare(objects, team, &self.budget);
         let columns = self.table.columns(&self.order).for_partners(self.grid.listed.end);
         let view = View { grid: &self.grid, columns, kernel: self.kernel };
-        // Which of two objects comes first in the grid depends on races; which index is smaller does not.
-        let (half, by_index) = (layout.half && !layout.sorted, layout.half && layout.sorted);
+        // Which of two objects comes first in the grid depends on races; which index is smaller does not. What one finds within its own
+        // radius, the other may not find within its own: so with a rule, both look.
+        let by_index = layout.half && (layout.sorted || layout.rule.is_some());
+        let looking = Looking::new(&view, layout.half && !by_index, layout.rule);
         let (items, listed) = (Cursor::new(), Cursor::new());
         let finders = Blocks::new(&mut self.workers, 1);
         let (workers, stock) = store.lend(&self.budget);
@@ -73,12 +86,12 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             let count = view.grid.items.len();
             while let Some(claimed) = items.claim(team.claim(count, MOST_ITEMS), count) {
                 for item in &view.grid.items[claimed] {
-                    search.item(&view, item, half, &mut add_row);
+                    search.item(&view, item, &looking, &mut add_row);
                 }
             }
             let (first, count) = (view.grid.listed.start, view.grid.listed.len());
             while let Some(claimed) = listed.claim(team.claim(count, MOST_LISTED), count) {
-                search.listed(&view, first + claimed.start..first + claimed.end, half, &mut add_row);
+                search.listed(&view, first + claimed.start..first + claimed.end, &looking, &mut add_row);
             }
             *longest = shelf.finish();
             finder.finder.candidates = search.take_candidates();

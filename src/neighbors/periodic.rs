@@ -2,7 +2,7 @@
 
 use super::Neighbors;
 use super::periodic_rows::PeriodicRows;
-use super::points::half_of;
+use super::reach::half_of;
 use crate::lockfree::Blocks;
 use crate::periodic::{Domain, Image, Images, image_of, list_rejected, space};
 use crate::runtime::memory::{Budget, grow_exactly};
@@ -133,7 +133,8 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         self.neighbors.output.clear();
         self.images.fill(&self.domain, particles, MAX_OBJECTS, team, &Budget::unlimited());
         let objects = ImagesOf { images: self.images.all(), particles, domain: &self.domain };
-        self.neighbors.run(&objects, team).unwrap_or_else(|error| panic!("{error}"));
+        let layout = self.neighbors.layout;
+        self.neighbors.run(&objects, team, layout).unwrap_or_else(|error| panic!("{error}"));
         list_rejected(&self.images, self.neighbors.rejected(), particles.len(), &mut self.rejected);
         let own = self.images.bytes() + self.rejected.capacity() * size_of::<PeriodicRejected>();
         self.neighbors.broad_phase.engine.stats.bytes += own;

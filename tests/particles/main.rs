@@ -9,4 +9,5 @@ mod periodic;
 mod periodic_casts;
 mod periodic_nearest;
 mod periodic_queries;
+mod reach;
 mod work;
