@@ -12,23 +12,26 @@ mod reach;
 mod rows;
 mod search;
 mod shelf;
+mod skin;
+mod sort;
 mod store;
 
 use crate::engine::Engine;
 use crate::engine::step::rebuild;
-use crate::periodic::{limit_beside, with_own};
-use crate::runtime::memory;
+use crate::periodic::{Frame, Lattice, limit_beside, with_own};
+use crate::runtime::memory::{self, Budget};
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
 use crate::{Bounded, BroadPhase, Config, ConfigError, DetectError, MAX_OBJECTS, Rejected, Scalar, Stats};
-use output::Output;
-use pass::Layout;
+use output::{Extras, Output, Rows};
+use pass::{Layout, Own};
 pub use periodic::PeriodicNeighbors;
 pub use periodic_rows::{PeriodicNeighbor, PeriodicRows};
 use points::Points;
 pub use reach::Reach;
 pub use rows::{NeighborIter, NeighborRows};
+use skin::Skin;
 use store::Store;
 
 /// What the planner has to know to choose the cells: the rows around are looked up and copied once for all objects of a cell, so a row
@@ -61,6 +64,10 @@ pub struct Neighbors<S: Scalar = f32, const D: usize = 3> {
     layout: Layout,
     store: Store<S, D>,
     output: Output<S, D>,
+    extras: Extras,
+    /// How much further points look than they are told to, and where they were when they did.
+    margin: S,
+    skin: Skin<S, D>,
     /// Whether the last search came to its end.
     complete: bool,
 }
@@ -86,7 +93,16 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         let costs = &mut broad_phase.engine.config.costs;
         costs.row *= CHEAPER_ROW;
         costs.run *= DEARER_RUN;
-        Neighbors { broad_phase, layout: Layout::default(), store: Store::new(), output: Output::new(), complete: false }
+        Neighbors {
+            broad_phase,
+            layout: Layout::default(),
+            store: Store::new(),
+            output: Output::new(),
+            extras: Extras::default(),
+            margin: S::ZERO,
+            skin: Skin::new(),
+            complete: false,
+        }
     }
 
     /// Half lists: each pair of neighbors is in one of the two rows and not in both. In which one is left to the search, unless the
@@ -114,6 +130,81 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         self
     }
 
+    /// Notes how far each neighbor is away: [`NeighborRows::distances`].
+    ///
+    /// ```
+    /// use pivotgrid::Neighbors;
+    ///
+    /// let mut neighbors = Neighbors::<f32, 2>::new().distances(true).vectors(true);
+    /// let rows = neighbors.par_within(&[[1.0, 1.0], [4.0, 5.0]], 5.0);
+    /// assert_eq!((rows.indices(), rows.distances()), (&[1, 0][..], &[5.0, 5.0][..]));
+    /// assert_eq!(rows.vectors(), [[3.0, 4.0], [-3.0, -4.0]]);
+    /// ```
+    #[must_use]
+    pub fn distances(mut self, distances: bool) -> Self {
+        self.extras.distances = distances;
+        self
+    }
+
+    /// Notes the way to each neighbor: [`NeighborRows::vectors`]. For particles that are not points it leads from center to center.
+    #[must_use]
+    pub fn vectors(mut self, vectors: bool) -> Self {
+        self.extras.vectors = vectors;
+        self
+    }
+
+    /// In a periodic space, lays the shifts of all neighbors behind one another: [`PeriodicRows::shifts`]. Shifts can be had row by row
+    /// without it.
+    #[must_use]
+    pub fn shifts(mut self, shifts: bool) -> Self {
+        self.extras.shifts = shifts;
+        self
+    }
+
+    /// Lists with a margin, to be used for more than one step: points look this much further than they are told to, so the rows stay
+    /// complete until some point has moved by half of it. [`par_needs_rebuild`](Self::par_needs_rebuild) tells when.
+    ///
+    /// The rows have neighbors beyond the reach, too; whoever goes over them leaves those out by their distance. For
+    /// [`par_within`](Self::par_within); particles that touch have none. A margin that is negative or NaN is none.
+    ///
+    /// ```
+    /// use pivotgrid::Neighbors;
+    ///
+    /// let mut points = [[0.0, 0.0], [1.1, 0.0], [5.0, 0.0]];
+    /// let mut neighbors = Neighbors::<f32, 2>::new().skin(0.4);
+    /// let mut searches = 0;
+    /// for step in 0..10 {
+    ///     if neighbors.par_needs_rebuild(&points) {
+    ///         neighbors.par_within(&points, 1.0);
+    ///         searches += 1;
+    ///     }
+    ///     let near = |i: usize, j: u32| (points[i][0] - points[j as usize][0]).abs() <= 1.0;
+    ///     let found = neighbors.rows().row(0).iter().filter(|&&j| near(0, j)).count();
+    ///     assert_eq!(found, if step < 2 { 0 } else { 1 });
+    ///     points[1][0] -= 0.06;
+    /// }
+    /// assert_eq!(searches, 3);
+    /// ```
+    #[must_use]
+    pub fn skin(mut self, margin: S) -> Self {
+        self.margin = if margin > S::ZERO { margin } else { S::ZERO };
+        self.skin.clear();
+        self
+    }
+
+    /// Whether the rows of the last search may lack a neighbor, now that the points are here: whether one of them has moved by half of the
+    /// [`skin`](Self::skin), or there are more or fewer, or there are no such rows. On the threads of the rayon pool in which it is called.
+    ///
+    /// The reach has to be that of the last search.
+    pub fn par_needs_rebuild<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P]) -> bool {
+        !self.complete || self.skin.is_outgrown(points, true)
+    }
+
+    /// [`par_needs_rebuild`](Self::par_needs_rebuild) on the calling thread.
+    pub fn needs_rebuild<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P]) -> bool {
+        !self.complete || self.skin.is_outgrown(points, false)
+    }
+
     /// For each point all others within reach, on the threads of the rayon pool in which it is called: within a radius, or by a rule for
     /// radii that the points have, [`Reach`].
     ///
@@ -125,7 +216,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     ///
     /// If memory is refused; [`try_par_within`](Self::try_par_within) returns an error instead. There are no rows then. And if there is not
     /// a radius for each point.
-    pub fn par_within<'r, P>(&mut self, points: &[P], reach: impl Into<Reach<'r, S>>) -> NeighborRows<'_>
+    pub fn par_within<'r, P>(&mut self, points: &[P], reach: impl Into<Reach<'r, S>>) -> NeighborRows<'_, S, D>
     where
         P: Into<[S; D]> + Copy + Sync,
     {
@@ -134,7 +225,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     }
 
     /// [`par_within`](Self::par_within) on the calling thread.
-    pub fn within<'r, P>(&mut self, points: &[P], reach: impl Into<Reach<'r, S>>) -> NeighborRows<'_>
+    pub fn within<'r, P>(&mut self, points: &[P], reach: impl Into<Reach<'r, S>>) -> NeighborRows<'_, S, D>
     where
         P: Into<[S; D]> + Copy + Sync,
     {
@@ -157,7 +248,11 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// assert!(neighbors.rows().is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn try_par_within<'r, P>(&mut self, points: &[P], reach: impl Into<Reach<'r, S>>) -> Result<NeighborRows<'_>, DetectError>
+    pub fn try_par_within<'r, P>(
+        &mut self,
+        points: &[P],
+        reach: impl Into<Reach<'r, S>>,
+    ) -> Result<NeighborRows<'_, S, D>, DetectError>
     where
         P: Into<[S; D]> + Copy + Sync,
     {
@@ -167,7 +262,11 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     }
 
     /// [`within`](Self::within), with the errors of [`try_par_within`](Self::try_par_within).
-    pub fn try_within<'r, P>(&mut self, points: &[P], reach: impl Into<Reach<'r, S>>) -> Result<NeighborRows<'_>, DetectError>
+    pub fn try_within<'r, P>(
+        &mut self,
+        points: &[P],
+        reach: impl Into<Reach<'r, S>>,
+    ) -> Result<NeighborRows<'_, S, D>, DetectError>
     where
         P: Into<[S; D]> + Copy + Sync,
     {
@@ -196,34 +295,34 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     ///
     /// If the user's [`Bounded`] does; the panic is passed on. If memory is refused; [`try_par_touching`](Self::try_par_touching) returns
     /// an error instead. After both there are no rows, and the memory stays usable.
-    pub fn par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> NeighborRows<'_> {
+    pub fn par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> NeighborRows<'_, S, D> {
         self.search(particles, true).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
     }
 
     /// [`par_touching`](Self::par_touching) on the calling thread.
-    pub fn touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> NeighborRows<'_> {
+    pub fn touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> NeighborRows<'_, S, D> {
         self.search(particles, false).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
     }
 
     /// [`par_touching`](Self::par_touching), with the errors of [`try_par_within`](Self::try_par_within).
-    pub fn try_par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<NeighborRows<'_>, DetectError> {
+    pub fn try_par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<NeighborRows<'_, S, D>, DetectError> {
         check_count(particles)?;
         self.search(particles, true)?;
         Ok(self.rows())
     }
 
     /// [`touching`](Self::touching), with the errors of [`try_par_within`](Self::try_par_within).
-    pub fn try_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<NeighborRows<'_>, DetectError> {
+    pub fn try_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<NeighborRows<'_, S, D>, DetectError> {
         check_count(particles)?;
         self.search(particles, false)?;
         Ok(self.rows())
     }
 
     /// The rows of the last search; none if it did not come to its end.
-    pub fn rows(&self) -> NeighborRows<'_> {
-        NeighborRows::new(self.output.offsets(), self.output.indices(), self.rejected())
+    pub fn rows(&self) -> NeighborRows<'_, S, D> {
+        NeighborRows::new(&self.output, self.rejected())
     }
 
     /// The particles that were left out of the last search, in ascending order of index; none if it did not come to its end.
@@ -245,6 +344,12 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// Lets go of the rows and of the memory to find them in.
     fn forget(&mut self) {
         (self.store, self.output, self.complete) = (Store::new(), Output::new(), false);
+        self.skin = Skin::new();
+    }
+
+    /// The memory of a search, without the engine's.
+    fn own_bytes(&self) -> usize {
+        self.store.bytes() + self.output.bytes() + self.skin.bytes()
     }
 
     fn search_points<P>(&mut self, points: &[P], reach: Reach<'_, S>, parallel: bool) -> Result<(), DetectError>
@@ -252,12 +357,37 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         P: Into<[S; D]> + Copy + Sync,
     {
         let (team, layout) = (self.team(points.len(), parallel), self.layout.with_rule(reach.rule()));
-        self.run(&Points::new(points, reach, S::ZERO), team, layout)
+        let objects = Points::new(points, reach, self.margin);
+        self.run(&objects, team, layout, Frame::plain(points.len()), None, |index| points[index].into(), 0)?;
+        self.remember(points, reach, None, 0)
     }
 
-    fn search(&mut self, objects: &(impl Objects<S, D> + ?Sized), parallel: bool) -> Result<(), DetectError> {
-        let team = self.team(objects.len(), parallel);
-        self.run(objects, team, self.layout)
+    /// Notes where the points are, if rows have a margin.
+    fn remember<P>(
+        &mut self,
+        points: &[P],
+        reach: Reach<'_, S>,
+        lattice: Option<&Lattice<D>>,
+        beside: usize,
+    ) -> Result<(), DetectError>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        if self.margin > S::ZERO {
+            let mut budget = Budget::new(self.broad_phase.engine.config.max_bytes);
+            budget.begin(self.broad_phase.engine.bytes() + self.own_bytes() + beside);
+            let largest = reach.largest() + lattice.map_or(0.0, Lattice::size);
+            let (skin, margin) = (&mut self.skin, self.margin);
+            memory::catch(|| skin.remember(points, margin, largest, lattice.is_some(), &budget))
+                .map_err(|error| self.fail(error))?;
+        }
+        Ok(())
+    }
+
+    fn search<T: Bounded<S, D> + Sync>(&mut self, particles: &[T], parallel: bool) -> Result<(), DetectError> {
+        let team = self.team(particles.len(), parallel);
+        let center = |index: usize| center_of(&particles[index]);
+        self.run(particles, team, self.layout, Frame::plain(particles.len()), None, center, 0)
     }
 
     /// The threads of the pool, or the calling one where handing out work would cost more.
@@ -267,24 +397,54 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     }
 
     /// A search, or why there was none. Until it has come to its end there are no rows.
-    fn run(&mut self, objects: &(impl Objects<S, D> + ?Sized), team: Team, layout: Layout) -> Result<(), DetectError> {
-        self.complete = false;
-        self.output.clear();
-        let own = self.store.bytes() + self.output.bytes();
-        let (engine, store, output) = (&mut self.broad_phase.engine, &mut self.store, &mut self.output);
-        limit_beside(engine, own);
+    #[allow(clippy::too_many_arguments, reason = "only what differs between the kinds of searches")]
+    fn run(
+        &mut self,
+        objects: &(impl Objects<S, D> + ?Sized),
+        team: Team,
+        layout: Layout,
+        frame: Frame<'_, D>,
+        lattice: Option<&Lattice<D>>,
+        centers: impl Fn(usize) -> [S; D] + Sync + Send,
+        beside: usize,
+    ) -> Result<(), DetectError> {
+        self.begin();
+        let frame = Frame { particles: frame.particles.min(MAX_OBJECTS), ..frame };
+        let rows = Rows { frame, lattice, centers, sorted: layout.sorted, extras: self.extras };
+        let held = self.own_bytes() + beside;
+        let beside = self.skin.bytes() + beside;
+        let engine = &mut self.broad_phase.engine;
+        limit_beside(engine, held);
+        let own = Own { rows: &rows, store: &mut self.store, output: &mut self.output, beside };
         // One way into the pool for the whole search, instead of one per pass.
         let outcome = memory::catch(|| match team.workers() {
-            1 => find(engine, objects, team, layout, store, output),
-            _ => rayon::scope(|_| find(engine, objects, team, layout, store, output)),
+            1 => find(engine, objects, team, layout, own),
+            _ => rayon::scope(|_| find(engine, objects, team, layout, own)),
         });
-        self.complete = outcome.is_ok();
-        outcome.map_err(|error| {
-            self.broad_phase.engine.release();
-            self.forget();
-            with_own(error, own, self.broad_phase.engine.config.max_bytes)
-        })
+        let limit = engine.config.max_bytes;
+        outcome.map_err(|error| self.fail(with_own(error, held, limit)))?;
+        self.complete = true;
+        Ok(())
     }
+
+    /// There are no rows until there are new ones.
+    fn begin(&mut self) {
+        self.complete = false;
+        self.output.clear();
+        self.skin.clear();
+    }
+
+    /// Gives memory back after an error, which is returned.
+    fn fail(&mut self, error: DetectError) -> DetectError {
+        self.broad_phase.engine.release();
+        self.forget();
+        error
+    }
+}
+
+/// Where a particle is.
+fn center_of<S: Scalar, const D: usize>(particle: &impl Bounded<S, D>) -> [S; D] {
+    particle.ball().map_or_else(|| particle.aabb().center(), |ball| ball.center)
 }
 
 fn check_count<T>(particles: &[T]) -> Result<(), DetectError> {
@@ -297,14 +457,15 @@ fn find<S: Scalar, const D: usize>(
     objects: &(impl Objects<S, D> + ?Sized),
     team: Team,
     layout: Layout,
-    store: &mut Store<S, D>,
-    output: &mut Output<S, D>,
+    own: Own<'_, S, D, impl Fn(usize) -> [S; D] + Sync>,
 ) {
     scope!("pivotgrid::neighbors");
+    let Own { rows, store, output, beside } = own;
     let rebuilt = rebuild(engine, objects, team);
     let wanted = |a: u32, b: u32| objects.pair(a as usize, b as usize);
-    let found = engine.neighbors(&rebuilt.scattered, rebuilt.team, layout, wanted, store, output);
+    let own = Own { rows, store: &mut *store, output: &mut *output, beside };
+    let found = engine.neighbors(&rebuilt.scattered, rebuilt.team, layout, wanted, own);
     rebuilt.conclude(engine);
     engine.stats.pairs = if layout.half { found } else { found / 2 };
-    engine.stats.bytes += store.bytes() + output.bytes();
+    engine.stats.bytes += store.bytes() + output.bytes() + beside;
 }

@@ -1,6 +1,6 @@
 //! The pass that finds the rows, in the place of detection.
 
-use super::output::Output;
+use super::output::{Output, Rows};
 use super::reach::Rule;
 use super::search::Looking;
 use super::shelf::Shelf;
@@ -29,7 +29,23 @@ pub(super) struct Layout {
     pub(super) rule: Option<Rule>,
 }
 
+/// What the owner of the engine brings along.
+#[derive(Debug)]
+pub(super) struct Own<'a, S, const D: usize, C> {
+    pub(super) rows: &'a Rows<'a, D, C>,
+    pub(super) store: &'a mut Store<S, D>,
+    pub(super) output: &'a mut Output<S, D>,
+    /// Other memory that counts, in bytes.
+    pub(super) beside: usize,
+}
+
 impl Layout {
+    /// Whether each pair is in the row of the lesser index, and not wherever it was found: which of two objects comes first in the grid
+    /// depends on races. And what one finds within its own radius, the other may not find within its own, so with a rule both look.
+    pub(super) fn by_index(&self) -> bool {
+        self.half && (self.sorted || self.rule.is_some())
+    }
+
     /// The same for a search by a rule. Those by which only one of two may find the other have full lists.
     pub(super) fn with_rule(self, rule: Option<Rule>) -> Self {
         Layout { half: self.half && matches!(rule, None | Some(Rule::Max)), rule, ..self }
@@ -45,20 +61,20 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         team: Team,
         layout: Layout,
         wanted: impl Fn(u32, u32) -> bool + Sync,
-        store: &mut Store<S, D>,
-        output: &mut Output<S, D>,
+        own: Own<'_, S, D, impl Fn(usize) -> [S; D] + Sync>,
     ) -> usize {
+        let Own { rows, store, output, beside } = own;
         let objects = self.known;
         // From here on the whole limit counts, and everything that is held.
         self.budget = Budget::new(self.config.max_bytes);
-        self.budget.begin(self.bytes() + store.bytes() + output.bytes());
+        self.budget.begin(self.bytes() + store.bytes() + output.bytes() + beside);
         store.prepare(objects, team, &self.budget);
         let columns = self.table.columns(&self.order).for_partners(self.grid.listed.end);
         let view = View { grid: &self.grid, columns, kernel: self.kernel };
-        // Which of two objects comes first in the grid depends on races; which index is smaller does not. What one finds within its own
-        // radius, the other may not find within its own: so with a rule, both look.
-        let by_index = layout.half && (layout.sorted || layout.rule.is_some());
-        let looking = Looking::new(&view, layout.half && !by_index, layout.rule);
+        let looking = Looking::new(&view, layout.half && !layout.by_index(), layout.rule);
+        // Rows of images are put together, and into order, afterwards.
+        let is_plain = rows.lattice.is_none();
+        let (by_index, sorted) = (is_plain && layout.by_index(), is_plain && layout.sorted);
         let (items, listed) = (Cursor::new(), Cursor::new());
         let finders = Blocks::new(&mut self.workers, 1);
         let (workers, stock) = store.lend(&self.budget);
@@ -78,7 +94,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                         retain_from(block, begin, |other| other > object);
                     }
                     retain_from(block, begin, |other| wanted(object, other));
-                    if layout.sorted {
+                    if sorted {
                         block[begin..].sort_unstable();
                     }
                 });
@@ -97,7 +113,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             finder.finder.candidates = search.take_candidates();
         });
         store.settle(&self.order[self.grid.listed.end..objects]);
-        let total = output.fill(store.found(objects), objects, team, &self.budget);
+        let total = output.fill(store.found(objects), rows, team, &self.budget);
         store.even_out(total, &view.columns, team, &self.budget);
         total
     }

@@ -108,6 +108,22 @@ impl<'a, S: Scalar> Reach<'a, S> {
         }
     }
 
+    /// The least radius that the table has.
+    pub(super) fn least(&self) -> S {
+        match self.radii() {
+            None => self.radius(0),
+            Some(radii) => (0..radii.len())
+                .map(|index| self.radius(index))
+                .fold(S::INFINITY, |least, radius| if radius >= S::ZERO && radius < least { radius } else { least }),
+        }
+    }
+
+    /// More than any two neighbors are apart.
+    pub(super) fn largest(&self) -> f64 {
+        let all = self.radii().map_or(1, <[S]>::len);
+        2.0 * (0..all).map(|index| self.radius(index).to_f64()).filter(|radius| radius.is_finite()).fold(0.0, f64::max)
+    }
+
     /// Whether the squares of some radii may be rounded so much that the kernels find too many.
     pub(super) fn is_odd(&self) -> bool {
         let (least, most) = (S::from_f64(LEAST), S::from_f64(MOST));

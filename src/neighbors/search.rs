@@ -124,7 +124,8 @@ impl<S: Scalar, const D: usize> Search<S, D> {
                 // They are of one cell, so what each of them looks into is nearly what all of them together do.
                 let around = looking.at(view, members.clone(), number);
                 let window = Window::new(level, span, &around);
-                let [low, high] = [window.low, window.high].map(|cell| std::array::from_fn(|axis| cell[axis].saturating_sub(base[axis])));
+                let [low, high] =
+                    [window.low, window.high].map(|cell| std::array::from_fn(|axis| cell[axis].saturating_sub(base[axis])));
                 self.around.truncate(coarser);
                 if !Neighborhood::<S, D>::holds(low, high) {
                     // A rule may look further than all objects of the level reach.

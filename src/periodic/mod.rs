@@ -7,11 +7,13 @@ mod casts;
 mod copies;
 mod domain;
 mod images;
+mod lattice;
 mod legs;
 mod nearest;
 mod pairs;
 mod queries;
 mod rejected;
+mod replicas;
 
 use crate::engine::Engine;
 use crate::lockfree::Blocks;
@@ -20,12 +22,16 @@ use crate::runtime::team::Team;
 use crate::{
     Aabb, Ball, Bounded, BroadPhase, Config, DetectError, MAX_OBJECTS, Pair, Pairs, RejectReason, Rejected, Scalar, Stats,
 };
-pub(crate) use domain::Domain;
-pub(crate) use images::{Image, Images};
+use domain::Domain;
+pub(crate) use images::grow;
+use images::{Image, Images};
+pub(crate) use lattice::Half;
+pub use lattice::Lattice;
 pub use pairs::{PeriodicPair, PeriodicPairs};
 pub use queries::{PeriodicQueries, Shifted};
 use rayon::slice::ParallelSliceMut;
 pub use rejected::{PeriodicError, PeriodicReason, PeriodicRejected};
+pub(crate) use replicas::{Frame, Replicas, relative};
 
 /// Finds all pairs of overlapping boxes in a domain that is periodic along some axes: what leaves it on one side comes in on the
 /// other, and objects meet across the border.
@@ -293,7 +299,7 @@ pub(crate) fn with_own(error: DetectError, own: usize, limit: Option<usize>) -> 
 
 /// Lists the objects, of so many, that were left out, and why: those of which the engine rejected the image, and those for which
 /// there was no image any more.
-pub(crate) fn list_rejected<S: Scalar, const D: usize>(
+fn list_rejected<S: Scalar, const D: usize>(
     images: &Images<S, D>,
     by_engine: &[Rejected],
     objects: usize,
@@ -310,8 +316,28 @@ pub(crate) fn list_rejected<S: Scalar, const D: usize>(
     }
 }
 
+/// Lists the particles of a search, of so many, that were left out: those that the engine rejected, for which `misfit` may know a better
+/// reason, and those behind the first so many that there were images of.
+pub(crate) fn rejected_of(
+    by_engine: &[Rejected],
+    made: usize,
+    particles: usize,
+    misfit: impl Fn(usize) -> Option<PeriodicReason>,
+    list: &mut Vec<PeriodicRejected>,
+) {
+    list.clear();
+    memory::reserve(list, by_engine.len() + 1);
+    list.extend(by_engine.iter().filter(|rejected| rejected.index < made).map(|rejected| PeriodicRejected {
+        index: rejected.index,
+        reason: misfit(rejected.index).unwrap_or(PeriodicReason::Box(rejected.reason)),
+    }));
+    if made < particles {
+        list.push(PeriodicRejected { index: made, reason: PeriodicReason::Box(RejectReason::BeyondIndex) });
+    }
+}
+
 /// The space that repeats `domain` along the axes that are marked, or what is wrong with it.
-pub(crate) fn space<S: Scalar, const D: usize>(domain: Aabb<S, D>, periodic: [bool; D]) -> Result<Domain<S, D>, PeriodicError> {
+fn space<S: Scalar, const D: usize>(domain: Aabb<S, D>, periodic: [bool; D]) -> Result<Domain<S, D>, PeriodicError> {
     Domain::new(domain, periodic).map_err(|axis| PeriodicError::Period {
         axis,
         low: domain.min[axis].to_f64(),
@@ -320,6 +346,6 @@ pub(crate) fn space<S: Scalar, const D: usize>(domain: Aabb<S, D>, periodic: [bo
 }
 
 /// The ball where the image is.
-pub(crate) fn image_of<S: Scalar, const D: usize>(ball: Ball<S, D>, image: &Image<S, D>, domain: &Domain<S, D>) -> Ball<S, D> {
+fn image_of<S: Scalar, const D: usize>(ball: Ball<S, D>, image: &Image<S, D>, domain: &Domain<S, D>) -> Ball<S, D> {
     Ball { center: domain.down(ball.center, image.periods), radius: ball.radius }
 }

@@ -4,10 +4,12 @@
 mod common;
 
 mod failures;
+mod lattice;
 mod neighbors;
 mod periodic;
 mod periodic_casts;
 mod periodic_nearest;
 mod periodic_queries;
 mod reach;
+mod skin;
 mod work;

@@ -106,7 +106,8 @@ fn reaches_that_are_met_exactly() {
 /// Squares of such radii under- or overflow in `f32`; by the rules they are told apart all the same.
 #[test]
 fn radii_without_squares() {
-    let points: Vec<[f32; 2]> = (0..90).map(|i| [i as f32 * 1e-25, 0.0]).chain((0..90).map(|i| [i as f32 * 1e25, 1e25])).collect();
+    let points: Vec<[f32; 2]> =
+        (0..90).map(|i| [i as f32 * 1e-25, 0.0]).chain((0..90).map(|i| [i as f32 * 1e25, 1e25])).collect();
     let radii: Vec<f32> = (0..90).map(|i| (1 + i % 3) as f32 * 1e-25).chain((0..90).map(|i| (i % 4) as f32 * 1e25)).collect();
     for (reach, rule) in rules(&radii).into_iter().zip(["gather", "scatter", "max"]) {
         let near = |i: usize, j: usize| {
