@@ -41,10 +41,10 @@ pub use geometry::bounded::Bounded;
 pub use geometry::groups::Groups;
 pub use geometry::scalar::Scalar;
 pub use geometry::swept::Swept;
-pub use neighbors::{NeighborIter, NeighborRows, Neighbors, PeriodicNeighbor, PeriodicNeighbors, PeriodicRows};
+pub use neighbors::{NeighborIter, NeighborRows, Neighbors, PeriodicNeighbor, PeriodicNeighbors, PeriodicRows, Reach};
 pub use pairs::{AnyPair, CrossPair, Iter, Pair, Pairs, ParIter};
 pub use periodic::{
-    Periodic, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicQueries, PeriodicReason, PeriodicRejected, Shifted,
+    Lattice, Periodic, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicQueries, PeriodicReason, PeriodicRejected, Shifted,
 };
 pub use query::{Hit, Neighbor, Queries, Ray, Rows, Sweep};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};

@@ -23,6 +23,13 @@ impl<'v, S: Scalar, const D: usize> Neighborhood<'v, S, D> {
         Neighborhood { view, level, coords, chunks, known: 1 << Self::CENTER }
     }
 
+    /// Whether all cells from `low` to `high`, counted from the chunk's first one, are in it or in one of those around it.
+    #[inline(always)]
+    pub(crate) fn holds(low: Coords, high: Coords) -> bool {
+        let edge = Shape::<D>::EDGE;
+        (0..3).all(|axis| low[axis] >= -edge[axis] && high[axis] < 2 * edge[axis])
+    }
+
     #[inline(always)]
     fn at(&mut self, offset: Coords) -> &'v Chunk {
         let index = (offset[0] + 3 * offset[1] + 9 * offset[2] + Self::CENTER) as usize;

@@ -10,6 +10,7 @@ pub(crate) mod list;
 pub(crate) mod locate;
 mod packed;
 mod portable;
+mod reach;
 pub(crate) mod scalar;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ use crate::{Aabb, InstructionSet, Scalar};
 use isa::Isa;
 pub(crate) use packed::Packed;
 pub(crate) use portable::{bits, gap, load, mask, overlaps, squared_distances};
+pub(crate) use reach::Reaching;
 
 /// How many entries are compared at once.
 pub(crate) const LANES: usize = 8;
@@ -273,9 +275,14 @@ fn lanes_below<const WIDTH: usize>(remaining: usize) -> u32 {
     (1 << remaining.min(WIDTH)) - 1
 }
 
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) use Copy as ReachScalar;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86::ReachScalar;
+
 /// What a coordinate type must bring along for the kernels.
 #[allow(unsafe_code)] // declared here, written in `x86`
-pub trait KernelScalar: Copy + scalar::LaneScalar {
+pub trait KernelScalar: ReachScalar + scalar::LaneScalar {
     /// `floor_to_cell((x - origin) * inverse)` of four coordinates at once, bit by bit the same.
     #[doc(hidden)]
     fn cells(x: [Self; 4], origin: [Self; 4], inverse: [Self; 4]) -> [i32; 4];

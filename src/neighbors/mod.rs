@@ -1,28 +1,37 @@
 //! Neighbor lists of particles: the first half of a step, and then for each particle a row instead of pairs.
 //!
-//! `search.rs` collects what is around a cell of the grid and has a kernel find the neighbors in it, `shelf.rs` takes the rows as they come,
-//! `store.rs` puts them behind one another, and `pass.rs` has all workers do that.
+//! `search.rs` collects what is around a cell of the grid and has a kernel find the neighbors in it, `shelf.rs` and `store.rs` take the
+//! rows as they come, `output.rs` puts them behind one another, and `pass.rs` has all workers do that.
 
+mod output;
 mod pass;
 mod periodic;
 mod periodic_rows;
 mod points;
+mod reach;
 mod rows;
 mod search;
 mod shelf;
+mod skin;
+mod sort;
 mod store;
 
 use crate::engine::Engine;
 use crate::engine::step::rebuild;
+use crate::periodic::{Frame, Lattice, limit_beside, with_own};
+use crate::runtime::memory::{self, Budget};
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
-use crate::{Bounded, BroadPhase, Config, ConfigError, Rejected, Scalar, Stats};
-use pass::Layout;
+use crate::{Bounded, BroadPhase, Config, ConfigError, DetectError, MAX_OBJECTS, Rejected, Scalar, Stats};
+use output::{Extras, Output, Rows};
+use pass::{Layout, Own};
 pub use periodic::PeriodicNeighbors;
 pub use periodic_rows::{PeriodicNeighbor, PeriodicRows};
 use points::Points;
+pub use reach::Reach;
 pub use rows::{NeighborIter, NeighborRows};
+use skin::Skin;
 use store::Store;
 
 /// What the planner has to know to choose the cells: the rows around are looked up and copied once for all objects of a cell, so a row
@@ -54,6 +63,13 @@ pub struct Neighbors<S: Scalar = f32, const D: usize = 3> {
     broad_phase: BroadPhase<S, D>,
     layout: Layout,
     store: Store<S, D>,
+    output: Output<S, D>,
+    extras: Extras,
+    /// How much further points look than they are told to, and where they were when they did.
+    margin: S,
+    skin: Skin<S, D>,
+    /// Whether the last search came to its end.
+    complete: bool,
 }
 
 impl<S: Scalar, const D: usize> Default for Neighbors<S, D> {
@@ -77,11 +93,21 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         let costs = &mut broad_phase.engine.config.costs;
         costs.row *= CHEAPER_ROW;
         costs.run *= DEARER_RUN;
-        Neighbors { broad_phase, layout: Layout::default(), store: Store::new() }
+        Neighbors {
+            broad_phase,
+            layout: Layout::default(),
+            store: Store::new(),
+            output: Output::new(),
+            extras: Extras::default(),
+            margin: S::ZERO,
+            skin: Skin::new(),
+            complete: false,
+        }
     }
 
     /// Half lists: each pair of neighbors is in one of the two rows and not in both. In which one is left to the search, unless the
-    /// rows are [`sorted`](Self::sorted): then it is in that of the smaller index.
+    /// rows are [`sorted`](Self::sorted): then it is in that of the smaller index. Has no effect on [`Reach::Gather`] and
+    /// [`Reach::Scatter`], by which one may be a neighbor of the other and not the other way round.
     ///
     /// ```
     /// use pivotgrid::Neighbors;
@@ -104,17 +130,149 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         self
     }
 
-    /// For each point all others within `radius` of it, on the threads of the rayon pool in which it is called.
+    /// Notes how far each neighbor is away: [`NeighborRows::distances`].
+    ///
+    /// ```
+    /// use pivotgrid::Neighbors;
+    ///
+    /// let mut neighbors = Neighbors::<f32, 2>::new().distances(true).vectors(true);
+    /// let rows = neighbors.par_within(&[[1.0, 1.0], [4.0, 5.0]], 5.0);
+    /// assert_eq!((rows.indices(), rows.distances()), (&[1, 0][..], &[5.0, 5.0][..]));
+    /// assert_eq!(rows.vectors(), [[3.0, 4.0], [-3.0, -4.0]]);
+    /// ```
+    #[must_use]
+    pub fn distances(mut self, distances: bool) -> Self {
+        self.extras.distances = distances;
+        self
+    }
+
+    /// Notes the way to each neighbor: [`NeighborRows::vectors`]. For particles that are not points it leads from center to center.
+    #[must_use]
+    pub fn vectors(mut self, vectors: bool) -> Self {
+        self.extras.vectors = vectors;
+        self
+    }
+
+    /// In a periodic space, lays the shifts of all neighbors behind one another: [`PeriodicRows::shifts`]. Shifts can be had row by row
+    /// without it.
+    #[must_use]
+    pub fn shifts(mut self, shifts: bool) -> Self {
+        self.extras.shifts = shifts;
+        self
+    }
+
+    /// Lists with a margin, to be used for more than one step: points look this much further than they are told to, so the rows stay
+    /// complete until some point has moved by half of it. [`par_needs_rebuild`](Self::par_needs_rebuild) tells when.
+    ///
+    /// The rows have neighbors beyond the reach, too; whoever goes over them leaves those out by their distance. For
+    /// [`par_within`](Self::par_within); particles that touch have none. A margin that is negative or NaN is none.
+    ///
+    /// ```
+    /// use pivotgrid::Neighbors;
+    ///
+    /// let mut points = [[0.0, 0.0], [1.1, 0.0], [5.0, 0.0]];
+    /// let mut neighbors = Neighbors::<f32, 2>::new().skin(0.4);
+    /// let mut searches = 0;
+    /// for step in 0..10 {
+    ///     if neighbors.par_needs_rebuild(&points) {
+    ///         neighbors.par_within(&points, 1.0);
+    ///         searches += 1;
+    ///     }
+    ///     let near = |i: usize, j: u32| (points[i][0] - points[j as usize][0]).abs() <= 1.0;
+    ///     let found = neighbors.rows().row(0).iter().filter(|&&j| near(0, j)).count();
+    ///     assert_eq!(found, if step < 2 { 0 } else { 1 });
+    ///     points[1][0] -= 0.06;
+    /// }
+    /// assert_eq!(searches, 3);
+    /// ```
+    #[must_use]
+    pub fn skin(mut self, margin: S) -> Self {
+        self.margin = if margin > S::ZERO { margin } else { S::ZERO };
+        self.skin.clear();
+        self
+    }
+
+    /// Whether the rows of the last search may lack a neighbor, now that the points are here: whether one of them has moved by half of the
+    /// [`skin`](Self::skin), or there are more or fewer, or there are no such rows. On the threads of the rayon pool in which it is called.
+    ///
+    /// The reach has to be that of the last search.
+    pub fn par_needs_rebuild<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P]) -> bool {
+        !self.complete || self.skin.is_outgrown(points, true)
+    }
+
+    /// [`par_needs_rebuild`](Self::par_needs_rebuild) on the calling thread.
+    pub fn needs_rebuild<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P]) -> bool {
+        !self.complete || self.skin.is_outgrown(points, false)
+    }
+
+    /// For each point all others within reach, on the threads of the rayon pool in which it is called: within a radius, or by a rule for
+    /// radii that the points have, [`Reach`].
     ///
     /// Points with a NaN are left out and listed in [`NeighborRows::rejected`]; with a radius that is negative or NaN, all of
-    /// them are.
-    pub fn par_within<P: Into<[S; D]> + Copy + Sync>(&mut self, points: &[P], radius: S) -> NeighborRows<'_> {
-        self.search(&Points::new(points, radius), true)
+    /// them are. A point may be infinitely far away, and the radius infinite: points at different distances, one of which is infinite,
+    /// are within an infinite radius; two points on the same side of infinity have no distance, and are not.
+    ///
+    /// # Panics
+    ///
+    /// If memory is refused; [`try_par_within`](Self::try_par_within) returns an error instead. There are no rows then. And if there is not
+    /// a radius for each point.
+    pub fn par_within<'r, P>(&mut self, points: &[P], reach: impl Into<Reach<'r, S>>) -> NeighborRows<'_, S, D>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        self.search_points(points, reach.into(), true).unwrap_or_else(|error| panic!("{error}"));
+        self.rows()
     }
 
     /// [`par_within`](Self::par_within) on the calling thread.
-    pub fn within<P: Into<[S; D]> + Copy + Sync>(&mut self, points: &[P], radius: S) -> NeighborRows<'_> {
-        self.search(&Points::new(points, radius), false)
+    pub fn within<'r, P>(&mut self, points: &[P], reach: impl Into<Reach<'r, S>>) -> NeighborRows<'_, S, D>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        self.search_points(points, reach.into(), false).unwrap_or_else(|error| panic!("{error}"));
+        self.rows()
+    }
+
+    /// [`par_within`](Self::par_within) that returns an error when memory is refused, by the system or by [`Config::max_bytes`] (which
+    /// counts the rows, too), and for more than [`MAX_OBJECTS`] points. Nearly all memory is then given back, there are no rows, and the
+    /// next search goes on as if nothing had been.
+    ///
+    /// ```
+    /// use pivotgrid::{Config, DetectError, Neighbors};
+    ///
+    /// let points = vec![[0.0f32; 3]; 3000]; // each is near each
+    /// let mut neighbors = Neighbors::<f32, 3>::with_config(Config::default().max_bytes(1_000_000))?;
+    /// assert_eq!(neighbors.try_par_within(&points[..100], 1.0)?.indices().len(), 100 * 99);
+    /// let refused = neighbors.try_par_within(&points, 1.0).map(|rows| rows.len());
+    /// assert!(matches!(refused, Err(DetectError::OverBudget { max_bytes: 1_000_000, .. })));
+    /// assert!(neighbors.rows().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn try_par_within<'r, P>(
+        &mut self,
+        points: &[P],
+        reach: impl Into<Reach<'r, S>>,
+    ) -> Result<NeighborRows<'_, S, D>, DetectError>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        check_count(points)?;
+        self.search_points(points, reach.into(), true)?;
+        Ok(self.rows())
+    }
+
+    /// [`within`](Self::within), with the errors of [`try_par_within`](Self::try_par_within).
+    pub fn try_within<'r, P>(
+        &mut self,
+        points: &[P],
+        reach: impl Into<Reach<'r, S>>,
+    ) -> Result<NeighborRows<'_, S, D>, DetectError>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        check_count(points)?;
+        self.search_points(points, reach.into(), false)?;
+        Ok(self.rows())
     }
 
     /// For each particle all others that it makes a pair with, on the threads of the rayon pool in which it is called: balls if they
@@ -135,24 +293,41 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     ///
     /// # Panics
     ///
-    /// Only if the user's [`Bounded`] does; the panic is passed on, and the memory stays usable.
-    pub fn par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> NeighborRows<'_> {
-        self.search(particles, true)
+    /// If the user's [`Bounded`] does; the panic is passed on. If memory is refused; [`try_par_touching`](Self::try_par_touching) returns
+    /// an error instead. After both there are no rows, and the memory stays usable.
+    pub fn par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> NeighborRows<'_, S, D> {
+        self.search(particles, true).unwrap_or_else(|error| panic!("{error}"));
+        self.rows()
     }
 
     /// [`par_touching`](Self::par_touching) on the calling thread.
-    pub fn touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> NeighborRows<'_> {
-        self.search(particles, false)
+    pub fn touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> NeighborRows<'_, S, D> {
+        self.search(particles, false).unwrap_or_else(|error| panic!("{error}"));
+        self.rows()
     }
 
-    /// The rows of the last search.
-    pub fn rows(&self) -> NeighborRows<'_> {
-        NeighborRows::new(self.store.offsets(), self.store.indices(), self.rejected())
+    /// [`par_touching`](Self::par_touching), with the errors of [`try_par_within`](Self::try_par_within).
+    pub fn try_par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<NeighborRows<'_, S, D>, DetectError> {
+        check_count(particles)?;
+        self.search(particles, true)?;
+        Ok(self.rows())
     }
 
-    /// The particles that were left out of the last search, in ascending order of index.
+    /// [`touching`](Self::touching), with the errors of [`try_par_within`](Self::try_par_within).
+    pub fn try_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<NeighborRows<'_, S, D>, DetectError> {
+        check_count(particles)?;
+        self.search(particles, false)?;
+        Ok(self.rows())
+    }
+
+    /// The rows of the last search; none if it did not come to its end.
+    pub fn rows(&self) -> NeighborRows<'_, S, D> {
+        NeighborRows::new(&self.output, self.rejected())
+    }
+
+    /// The particles that were left out of the last search, in ascending order of index; none if it did not come to its end.
     pub fn rejected(&self) -> &[Rejected] {
-        self.broad_phase.rejected()
+        if self.complete { self.broad_phase.rejected() } else { &[] }
     }
 
     /// What the last search did and what it cost; `detect` is the time that the rows took.
@@ -163,23 +338,117 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// Gives back memory that holds nothing any more, the rows of the last search included.
     pub fn shrink_to_fit(&mut self) {
         self.broad_phase.shrink_to_fit();
-        self.store = Store::new();
+        self.forget();
     }
 
-    fn search(&mut self, objects: &(impl Objects<S, D> + ?Sized), parallel: bool) -> NeighborRows<'_> {
-        let (layout, store) = (self.layout, &mut self.store);
-        match parallel {
-            true => self.broad_phase.in_pool(objects.len(), |engine, team| find(engine, objects, team, layout, store)),
-            false => self.broad_phase.with_team(Team::ALONE, |engine, team| find(engine, objects, team, layout, store)),
+    /// Lets go of the rows and of the memory to find them in.
+    fn forget(&mut self) {
+        (self.store, self.output, self.complete) = (Store::new(), Output::new(), false);
+        self.skin = Skin::new();
+    }
+
+    /// The memory of a search, without the engine's.
+    fn own_bytes(&self) -> usize {
+        self.store.bytes() + self.output.bytes() + self.skin.bytes()
+    }
+
+    fn search_points<P>(&mut self, points: &[P], reach: Reach<'_, S>, parallel: bool) -> Result<(), DetectError>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        let (team, layout) = (self.team(points.len(), parallel), self.layout.with_rule(reach.rule()));
+        let objects = Points::new(points, reach, self.margin);
+        self.run(&objects, team, layout, Frame::plain(points.len()), None, |index| points[index].into(), 0)?;
+        self.remember(points, reach, None, 0)
+    }
+
+    /// Notes where the points are, if rows have a margin.
+    fn remember<P>(
+        &mut self,
+        points: &[P],
+        reach: Reach<'_, S>,
+        lattice: Option<&Lattice<D>>,
+        beside: usize,
+    ) -> Result<(), DetectError>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        if self.margin > S::ZERO {
+            let mut budget = Budget::new(self.broad_phase.engine.config.max_bytes);
+            budget.begin(self.broad_phase.engine.bytes() + self.own_bytes() + beside);
+            let largest = reach.largest() + lattice.map_or(0.0, Lattice::size);
+            let (skin, margin) = (&mut self.skin, self.margin);
+            memory::catch(|| skin.remember(points, margin, largest, lattice.is_some(), &budget))
+                .map_err(|error| self.fail(error))?;
         }
-        self.rows()
+        Ok(())
     }
 
-    /// The same with a team that is already there.
-    fn search_with(&mut self, objects: &(impl Objects<S, D> + ?Sized), team: Team) {
-        let (layout, store) = (self.layout, &mut self.store);
-        self.broad_phase.with_team(team, |engine, team| find(engine, objects, team, layout, store));
+    fn search<T: Bounded<S, D> + Sync>(&mut self, particles: &[T], parallel: bool) -> Result<(), DetectError> {
+        let team = self.team(particles.len(), parallel);
+        let center = |index: usize| center_of(&particles[index]);
+        self.run(particles, team, self.layout, Frame::plain(particles.len()), None, center, 0)
     }
+
+    /// The threads of the pool, or the calling one where handing out work would cost more.
+    fn team(&self, particles: usize, parallel: bool) -> Team {
+        let alone = !parallel || particles <= self.broad_phase.engine.config.serial_up_to;
+        if alone { Team::ALONE } else { Team::of_current_pool() }
+    }
+
+    /// A search, or why there was none. Until it has come to its end there are no rows.
+    #[allow(clippy::too_many_arguments, reason = "only what differs between the kinds of searches")]
+    fn run(
+        &mut self,
+        objects: &(impl Objects<S, D> + ?Sized),
+        team: Team,
+        layout: Layout,
+        frame: Frame<'_, D>,
+        lattice: Option<&Lattice<D>>,
+        centers: impl Fn(usize) -> [S; D] + Sync + Send,
+        beside: usize,
+    ) -> Result<(), DetectError> {
+        self.begin();
+        let frame = Frame { particles: frame.particles.min(MAX_OBJECTS), ..frame };
+        let rows = Rows { frame, lattice, centers, sorted: layout.sorted, extras: self.extras };
+        let held = self.own_bytes() + beside;
+        let beside = self.skin.bytes() + beside;
+        let engine = &mut self.broad_phase.engine;
+        limit_beside(engine, held);
+        let own = Own { rows: &rows, store: &mut self.store, output: &mut self.output, beside };
+        // One way into the pool for the whole search, instead of one per pass.
+        let outcome = memory::catch(|| match team.workers() {
+            1 => find(engine, objects, team, layout, own),
+            _ => rayon::scope(|_| find(engine, objects, team, layout, own)),
+        });
+        let limit = engine.config.max_bytes;
+        outcome.map_err(|error| self.fail(with_own(error, held, limit)))?;
+        self.complete = true;
+        Ok(())
+    }
+
+    /// There are no rows until there are new ones.
+    fn begin(&mut self) {
+        self.complete = false;
+        self.output.clear();
+        self.skin.clear();
+    }
+
+    /// Gives memory back after an error, which is returned.
+    fn fail(&mut self, error: DetectError) -> DetectError {
+        self.broad_phase.engine.release();
+        self.forget();
+        error
+    }
+}
+
+/// Where a particle is.
+fn center_of<S: Scalar, const D: usize>(particle: &impl Bounded<S, D>) -> [S; D] {
+    particle.ball().map_or_else(|| particle.aabb().center(), |ball| ball.center)
+}
+
+fn check_count<T>(particles: &[T]) -> Result<(), DetectError> {
+    if particles.len() > MAX_OBJECTS { Err(DetectError::TooManyObjects(particles.len())) } else { Ok(()) }
 }
 
 /// The search: the first half of a step, and then rows.
@@ -188,14 +457,15 @@ fn find<S: Scalar, const D: usize>(
     objects: &(impl Objects<S, D> + ?Sized),
     team: Team,
     layout: Layout,
-    store: &mut Store<S, D>,
+    own: Own<'_, S, D, impl Fn(usize) -> [S; D] + Sync>,
 ) {
     scope!("pivotgrid::neighbors");
+    let Own { rows, store, output, beside } = own;
     let rebuilt = rebuild(engine, objects, team);
     let wanted = |a: u32, b: u32| objects.pair(a as usize, b as usize);
-    engine.neighbors(&rebuilt.sorted, rebuilt.team, layout, wanted, store);
+    let own = Own { rows, store: &mut *store, output: &mut *output, beside };
+    let found = engine.neighbors(&rebuilt.sorted, rebuilt.team, layout, wanted, own);
     rebuilt.conclude(engine);
-    let found = store.indices().len();
     engine.stats.pairs = if layout.half { found } else { found / 2 };
-    engine.stats.bytes += store.bytes();
+    engine.stats.bytes += store.bytes() + output.bytes() + beside;
 }

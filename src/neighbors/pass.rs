@@ -1,5 +1,8 @@
 //! The pass that finds the rows, in the place of detection.
 
+use super::output::{Output, Rows};
+use super::reach::Rule;
+use super::search::Looking;
 use super::shelf::Shelf;
 use super::store::{Store, Worker};
 use crate::Scalar;
@@ -8,6 +11,7 @@ use crate::detect::View;
 use crate::engine::Engine;
 use crate::kernel::LANES;
 use crate::lockfree::{Blocks, Cursor};
+use crate::runtime::memory::Budget;
 use crate::runtime::team::Team;
 
 /// The most items that a worker claims at a time, as in detection, and the most of the listed.
@@ -21,28 +25,59 @@ pub(super) struct Layout {
     pub(super) half: bool,
     /// Each row in ascending order, and what is in it the same whoever found it.
     pub(super) sorted: bool,
+    /// What makes neighbors, if it is not that they make a pair.
+    pub(super) rule: Option<Rule>,
+}
+
+/// What the owner of the engine brings along.
+#[derive(Debug)]
+pub(super) struct Own<'a, S, const D: usize, C> {
+    pub(super) rows: &'a Rows<'a, D, C>,
+    pub(super) store: &'a mut Store<S, D>,
+    pub(super) output: &'a mut Output<S, D>,
+    /// Other memory that counts, in bytes.
+    pub(super) beside: usize,
+}
+
+impl Layout {
+    /// Whether each pair is in the row of the lesser index, and not wherever it was found: which of two objects comes first in the grid
+    /// depends on races. And what one finds within its own radius, the other may not find within its own, so with a rule both look.
+    pub(super) fn by_index(&self) -> bool {
+        self.half && (self.sorted || self.rule.is_some())
+    }
+
+    /// The same for a search by a rule. Those by which only one of two may find the other have full lists.
+    pub(super) fn with_rule(self, rule: Option<Rule>) -> Self {
+        Layout { half: self.half && matches!(rule, None | Some(Rule::Max)), rule, ..self }
+    }
 }
 
 impl<S: Scalar, const D: usize> Engine<S, D> {
     /// Finds the neighbors of all objects that `wanted` admits. In parallel over items of work: reads the grid and the table, writes
-    /// rows. Then in parallel over the rows, to copy them behind one another.
+    /// rows. Then in parallel over the rows, to copy them behind one another. Returns how many neighbors there are.
     pub(super) fn neighbors(
         &mut self,
         _: &Sorted,
         team: Team,
         layout: Layout,
         wanted: impl Fn(u32, u32) -> bool + Sync,
-        store: &mut Store<S, D>,
-    ) {
+        own: Own<'_, S, D, impl Fn(usize) -> [S; D] + Sync>,
+    ) -> usize {
+        let Own { rows, store, output, beside } = own;
         let objects = self.known;
-        store.prepare(objects, team);
+        // From here on the whole limit counts, and everything that is held.
+        self.budget = Budget::new(self.config.max_bytes);
+        self.budget.begin(self.bytes() + store.bytes() + output.bytes() + beside);
+        store.prepare(objects, team, &self.budget);
         let columns = self.table.columns(&self.order).for_partners(self.grid.oversized.end);
         let view = View { grid: &self.grid, columns, kernel: self.kernel };
-        // Which of two objects comes first in the grid depends on races; which index is smaller does not.
-        let (half, by_index) = (layout.half && !layout.sorted, layout.half && layout.sorted);
+        let looking = Looking::new(&view, layout.half && !layout.by_index(), layout.rule);
+        // Rows of images are put together, and into order, afterwards.
+        let is_plain = rows.lattice.is_none();
+        let (by_index, sorted) = (is_plain && layout.by_index(), is_plain && layout.sorted);
         let (items, listed) = (Cursor::new(), Cursor::new());
         let finders = Blocks::new(&mut self.workers, 1);
-        let (workers, stock) = store.lend();
+        let (workers, stock) = store.lend(&self.budget);
         team.run(|| {
             let (Some(finder), Some(worker)) = (finders.claim_one(), workers.claim_one()) else { return };
             let Worker { search, beyond, longest } = &mut **worker;
@@ -59,7 +94,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                         retain_from(block, begin, |other| other > object);
                     }
                     retain_from(block, begin, |other| wanted(object, other));
-                    if layout.sorted {
+                    if sorted {
                         block[begin..].sort_unstable();
                     }
                 });
@@ -67,17 +102,20 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             let count = view.grid.items.len();
             while let Some(claimed) = items.claim(team.claim(count, MOST_ITEMS), count) {
                 for item in &view.grid.items[claimed] {
-                    search.item(&view, item, half, &mut add_row);
+                    search.item(&view, item, &looking, &mut add_row);
                 }
             }
             let (first, count) = (view.grid.oversized.start, view.grid.oversized.len());
             while let Some(claimed) = listed.claim(team.claim(count, MOST_LISTED), count) {
-                search.listed(&view, first + claimed.start..first + claimed.end, half, &mut add_row);
+                search.listed(&view, first + claimed.start..first + claimed.end, &looking, &mut add_row);
             }
             *longest = shelf.finish();
             finder.finder.candidates = search.take_candidates();
         });
-        store.compress(objects, &self.order[self.grid.oversized.end..objects], &view.columns, team);
+        store.settle(&self.order[self.grid.oversized.end..objects]);
+        let total = output.fill(store.found(objects), rows, team, &self.budget);
+        store.even_out(total, &view.columns, team, &self.budget);
+        total
     }
 }
 

@@ -1,20 +1,17 @@
-//! Neighbors across the borders of a periodic domain: the same search, given every particle and its ghosts.
+//! Neighbors in a space that repeats itself: the same search, given every particle and its ghosts.
 
-use super::Neighbors;
 use super::periodic_rows::PeriodicRows;
-use super::points::half_of;
-use crate::lockfree::Blocks;
-use crate::periodic::{Domain, Image, Images, image_of, list_rejected, space};
-use crate::runtime::memory::{Budget, grow_exactly};
+use super::points::box_of;
+use super::reach::{Reach, Rule, is_within};
+use super::{Neighbors, check_count};
+use crate::periodic::{Frame, Half, Lattice, PeriodicReason, Replicas, rejected_of};
+use crate::runtime::memory::{self, Budget};
 use crate::runtime::objects::Objects;
-use crate::runtime::team::Team;
-use crate::{Aabb, Ball, Bounded, Groups, MAX_OBJECTS, PeriodicError, PeriodicRejected, Scalar, Stats};
+use crate::runtime::prefetch::prefetch;
+use crate::{Aabb, Ball, Bounded, DetectError, Groups, MAX_OBJECTS, PeriodicError, PeriodicRejected, Scalar, Stats};
 
-/// Points that a worker makes balls of at a time.
-const BLOCK: usize = 4096;
-
-/// Finds the neighbors of particles in a domain that is periodic along some axes: [`Neighbors`] with what
-/// [`Periodic`](crate::Periodic) is to a broad phase.
+/// Finds the neighbors of particles in a space that repeats itself: [`Neighbors`] in a periodic domain, which may be sheared
+/// ([`Lattice`]).
 ///
 /// ```
 /// use pivotgrid::{Aabb, Neighbors, PeriodicError, PeriodicNeighbor};
@@ -22,71 +19,179 @@ const BLOCK: usize = 4096;
 /// let domain = Aabb::new([0.0, 0.0], [10.0, 10.0]);
 /// let mut neighbors = Neighbors::<f32, 2>::new().sorted(true).periodic(domain, [true, true])?;
 /// let rows = neighbors.par_within(&[[0.5, 5.0], [9.75, 5.0], [1.0, 5.0]], 1.0);
-/// let of_first: Vec<_> = rows.row(0).collect();
 /// let across = PeriodicNeighbor { index: 1, shift: [-1, 0] }; // at 9.75 - 10
 /// let inside = PeriodicNeighbor { index: 2, shift: [0, 0] };
-/// assert_eq!(of_first.len(), 2);
-/// assert!(of_first.contains(&across) && of_first.contains(&inside));
+/// assert_eq!(rows.row(0).collect::<Vec<_>>(), [across, inside]);
 /// # Ok::<(), PeriodicError>(())
 /// ```
 ///
-/// Positions may lie anywhere, inside the domain or outside. The radius of a search, or the diameter of a particle, may be as long as
-/// the period; then a particle may meet another in several places, and has it as a neighbor several times, with different shifts.
-/// It is never its own neighbor. Rounding is as for [`Periodic`](crate::Periodic).
+/// Positions may lie anywhere, inside the domain or outside. The radius of a search, or a particle, may be longer than the period, up to
+/// 98 of them: then a particle meets another in several places, and itself, and has them as neighbors several times, with different
+/// shifts. It is never its own neighbor where it is.
+///
+/// # Rounding
+///
+/// Points in the domain are taken as they are; others are moved into it, and ghosts out of it, by whole periods, computed in `f64` and
+/// rounded to `S` once for each of the two. What is within reach there is a neighbor. Distances and vectors are computed from the
+/// user's positions and the shift, in `f64`.
 #[derive(Debug)]
 pub struct PeriodicNeighbors<S: Scalar = f32, const D: usize = 3> {
-    domain: Domain<S, D>,
+    lattice: Lattice<D>,
     neighbors: Neighbors<S, D>,
-    images: Images<S, D>,
-    /// Points as balls. Longer than needed.
-    balls: Vec<Ball<S, D>>,
+    points: Replicas<Ball<S, D>, D>,
+    bodies: Replicas<Body<S, D>, D>,
     rejected: Vec<PeriodicRejected>,
 }
+
+/// A box, and the ball that a particle is, if it is one.
+type Body<S, const D: usize> = (Aabb<S, D>, Option<Ball<S, D>>);
 
 impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// The same in a domain that repeats itself along the axes that are marked. Its bounds on the other axes mean nothing.
     ///
-    /// For [`half`](Self::half) lists that are [`sorted`](Self::sorted), a pair that meets across a border may be in the row of the
-    /// greater index; but in which one does not depend on the number of threads. Rows are in the same order on any number of
-    /// threads, though not in that of the indices.
+    /// Rows that are [`sorted`](Self::sorted) are in the order of their indices, and then of their shifts. For
+    /// [`half`](Self::half) lists, a particle that meets itself has that in its row once for each two opposite shifts; if sorted, for
+    /// the one whose first number that is not 0 is positive.
     pub fn periodic(self, domain: Aabb<S, D>, periodic: [bool; D]) -> Result<PeriodicNeighbors<S, D>, PeriodicError> {
-        let (domain, images) = (space(domain, periodic)?, Images::new());
-        Ok(PeriodicNeighbors { domain, neighbors: self, images, balls: Vec::new(), rejected: Vec::new() })
+        Lattice::of_domain(&domain, periodic).map(|lattice| self.lattice(lattice))
+    }
+
+    /// The same in a space that repeats itself along the vectors of a lattice.
+    ///
+    /// This is a full list as molecular dynamics codes know it: all indices, shifts, distances and vectors, for any cell, any choice of
+    /// periodic vectors, and any cutoff.
+    ///
+    /// ```
+    /// use pivotgrid::{Lattice, Neighbors, PeriodicError};
+    ///
+    /// // A crystal with one atom in its cell, and a cutoff longer than the cell: all neighbors are copies of itself.
+    /// let lattice = Lattice::new([[0.0, 2.0, 2.0], [2.0, 0.0, 2.0], [2.0, 2.0, 0.0]], [true; 3])?;
+    /// let neighbors = Neighbors::<f64, 3>::new().sorted(true).shifts(true).distances(true).vectors(true);
+    /// let mut neighbors = neighbors.lattice(lattice);
+    /// let rows = neighbors.within(&[[0.1, 0.2, 0.3]], 3.0);
+    /// assert_eq!((rows.offsets(), rows.indices()), (&[0, 12][..], &[0; 12][..]));
+    /// assert_eq!((rows.shifts()[0], rows.vectors()[0]), ([-1, 0, 0], [0.0, -2.0, -2.0]));
+    /// assert!(rows.distances().iter().all(|distance| (distance - 8f64.sqrt()).abs() < 1e-12));
+    /// # Ok::<(), PeriodicError>(())
+    /// ```
+    pub fn lattice(self, lattice: Lattice<D>) -> PeriodicNeighbors<S, D> {
+        let (points, bodies) = (Replicas::new(), Replicas::new());
+        PeriodicNeighbors { lattice, neighbors: self, points, bodies, rejected: Vec::new() }
     }
 }
 
 impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
-    /// For each point all others within `radius` of it: [`Neighbors::par_within`].
-    pub fn par_within<P: Into<[S; D]> + Copy + Sync>(&mut self, points: &[P], radius: S) -> PeriodicRows<'_, S, D> {
-        self.search_points(points, radius, self.team(points.len()));
+    /// For each point all others within reach: [`Neighbors::par_within`].
+    ///
+    /// # Panics
+    ///
+    /// If memory is refused; [`try_par_within`](Self::try_par_within) returns an error instead. There are no rows then. And if there is not
+    /// a radius for each point.
+    pub fn par_within<'r, P>(&mut self, points: &[P], reach: impl Into<Reach<'r, S>>) -> PeriodicRows<'_, S, D>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        self.search_points(points, reach.into(), true).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
     }
 
     /// [`par_within`](Self::par_within) on the calling thread.
-    pub fn within<P: Into<[S; D]> + Copy + Sync>(&mut self, points: &[P], radius: S) -> PeriodicRows<'_, S, D> {
-        self.search_points(points, radius, Team::ALONE);
+    pub fn within<'r, P>(&mut self, points: &[P], reach: impl Into<Reach<'r, S>>) -> PeriodicRows<'_, S, D>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        self.search_points(points, reach.into(), false).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
+    }
+
+    /// [`par_within`](Self::par_within) with the errors of [`Neighbors::try_par_within`]; ghosts count among the points and take memory.
+    pub fn try_par_within<'r, P>(
+        &mut self,
+        points: &[P],
+        reach: impl Into<Reach<'r, S>>,
+    ) -> Result<PeriodicRows<'_, S, D>, DetectError>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        check_count(points)?;
+        self.search_points(points, reach.into(), true)?;
+        self.all_rows(points.len())
+    }
+
+    /// [`within`](Self::within) with the errors of [`try_par_within`](Self::try_par_within).
+    pub fn try_within<'r, P>(
+        &mut self,
+        points: &[P],
+        reach: impl Into<Reach<'r, S>>,
+    ) -> Result<PeriodicRows<'_, S, D>, DetectError>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        check_count(points)?;
+        self.search_points(points, reach.into(), false)?;
+        self.all_rows(points.len())
     }
 
     /// For each particle all others that it makes a pair with: [`Neighbors::par_touching`].
     ///
     /// [`Bounded::pairs_with`] is asked of the particles as they are and not as they are shifted: it is for questions of who, not of
-    /// where.
+    /// where. A particle that is longer than a period is asked about itself.
+    ///
+    /// # Panics
+    ///
+    /// If the user's [`Bounded`] does, and if memory is refused. After both there are no rows.
     pub fn par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> PeriodicRows<'_, S, D> {
-        let team = self.team(particles.len());
-        rayon_scope(team, || self.search(particles, team));
+        self.search_bodies(particles, true).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
     }
 
     /// [`par_touching`](Self::par_touching) on the calling thread.
     pub fn touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> PeriodicRows<'_, S, D> {
-        self.search(particles, Team::ALONE);
+        self.search_bodies(particles, false).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
     }
 
-    /// The rows of the last search.
+    /// [`par_touching`](Self::par_touching) with the errors of [`try_par_within`](Self::try_par_within).
+    pub fn try_par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<PeriodicRows<'_, S, D>, DetectError> {
+        check_count(particles)?;
+        self.search_bodies(particles, true)?;
+        self.all_rows(particles.len())
+    }
+
+    /// [`touching`](Self::touching) with the errors of [`try_par_within`](Self::try_par_within).
+    pub fn try_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<PeriodicRows<'_, S, D>, DetectError> {
+        check_count(particles)?;
+        self.search_bodies(particles, false)?;
+        self.all_rows(particles.len())
+    }
+
+    /// The rows of the last search; none if it did not come to its end.
     pub fn rows(&self) -> PeriodicRows<'_, S, D> {
-        PeriodicRows::new(self.neighbors.rows(), self.images.all(), self.images.objects(), &self.rejected)
+        match self.neighbors.complete {
+            true => PeriodicRows::new(&self.neighbors.output, self.frame(), &self.rejected),
+            false => PeriodicRows::new(&self.neighbors.output, Frame::plain(0), &[]),
+        }
+    }
+
+    /// [`Neighbors::par_needs_rebuild`]. Positions that were wrapped since have moved: wrap them when there is a search, or never.
+    pub fn par_needs_rebuild<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P]) -> bool {
+        self.neighbors.par_needs_rebuild(points)
+    }
+
+    /// [`par_needs_rebuild`](Self::par_needs_rebuild) on the calling thread.
+    pub fn needs_rebuild<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P]) -> bool {
+        self.neighbors.needs_rebuild(points)
+    }
+
+    /// Where space repeats itself.
+    pub fn space(&self) -> &Lattice<D> {
+        &self.lattice
+    }
+
+    /// Has the next search in another lattice: for domains that are compressed or sheared from step to step. There are no rows until then.
+    pub fn set_lattice(&mut self, lattice: Lattice<D>) {
+        self.neighbors.begin();
+        self.lattice = lattice;
     }
 
     /// What the last search did and what it cost; its objects are particles and ghosts.
@@ -97,94 +202,204 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
     /// Gives back memory that holds nothing any more, the rows of the last search included.
     pub fn shrink_to_fit(&mut self) {
         self.neighbors.shrink_to_fit();
-        (self.images, self.balls, self.rejected) = (Images::new(), Vec::new(), Vec::new());
+        self.forget();
     }
 
-    fn team(&self, particles: usize) -> Team {
-        match particles <= self.neighbors.broad_phase.engine.config.serial_up_to {
-            true => Team::ALONE,
-            false => Team::of_current_pool(),
-        }
+    fn forget(&mut self) {
+        (self.points, self.bodies, self.rejected) = (Replicas::new(), Replicas::new(), Vec::new());
     }
 
-    fn search_points<P: Into<[S; D]> + Copy + Sync>(&mut self, points: &[P], radius: S, team: Team) {
-        let mut balls = std::mem::take(&mut self.balls);
-        grow_exactly(&mut balls, points.len(), Ball { center: [S::ZERO; D], radius: S::ZERO }, &Budget::unlimited());
-        rayon_scope(team, || {
-            let blocks = Blocks::new(&mut balls[..points.len()], BLOCK);
-            team.at_most(points.len().div_ceil(BLOCK)).run(|| {
-                while let Some((first, block)) = blocks.claim() {
-                    for (ball, &point) in block.iter_mut().zip(&points[first..]) {
-                        *ball = Ball::new(point, half_of(radius));
-                    }
-                }
-            });
-            self.search(&balls[..points.len()], team);
+    /// What the images of the last search mean: either there are points or others.
+    fn frame(&self) -> Frame<'_, D> {
+        if self.points.particles() > 0 { self.points.frame() } else { self.bodies.frame() }
+    }
+
+    /// The rows, unless they are fewer than there should be.
+    fn all_rows(&self, particles: usize) -> Result<PeriodicRows<'_, S, D>, DetectError> {
+        let rows = self.rows();
+        if rows.len() < particles { Err(DetectError::TooManyObjects(particles)) } else { Ok(rows) }
+    }
+
+    fn own_bytes(&self) -> usize {
+        self.points.bytes() + self.bodies.bytes() + self.rejected.capacity() * size_of::<PeriodicRejected>()
+    }
+
+    fn search_points<P>(&mut self, points: &[P], reach: Reach<'_, S>, parallel: bool) -> Result<(), DetectError>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        reach.check(points.len());
+        let (margin, rule, lattice) = (self.neighbors.margin, reach.rule(), self.lattice);
+        let radius = |index: usize| reach.with_margin(reach.radius(index), margin);
+        let least = reach.with_margin(reach.least(), margin).to_f64() / 2.0;
+        // With a rule, no two are further apart than the sum of their radii less the least one.
+        let (less, usual) = if rule.is_some() { (least, least) } else { (0.0, 2.0 * least) };
+        let item = |index: usize| {
+            let ball = Ball { center: points[index].into(), radius: radius(index) };
+            let reaches = ball.radius.to_f64() - less;
+            // What makes no sense stays as it is, for the engine to say why.
+            let makes_sense = ball.radius >= S::ZERO && !ball.center.iter().any(|x| x.is_nan());
+            let reaches = if makes_sense { Half::Ball(reaches) } else { return (ball, Ok(Default::default())) };
+            (ball, lattice.place::<S>(ball.center.map(S::to_f64), reaches, if usual.is_finite() { usual } else { 0.0 }))
+        };
+        let (team, layout) = (self.neighbors.team(points.len(), parallel), self.neighbors.layout.with_rule(rule));
+        self.prepare(|this, budget| {
+            this.points.fill(&lattice, points.len(), MAX_OBJECTS, team, budget, item);
+        })?;
+        let (frame, beside) = (self.points.frame(), self.own_bytes());
+        let (balls, by_index) = (self.points.all(), layout.by_index());
+        let objects = PointImages { balls, rule, odd: reach.is_odd(), by_index, frame };
+        let outcome = self.neighbors.run(&objects, team, layout, frame, Some(&lattice), |index| points[index].into(), beside);
+        let outcome = outcome.and_then(|()| self.neighbors.remember(points, reach, Some(&lattice), beside));
+        self.conclude(outcome, points.len(), |index| item(index).1.err())
+    }
+
+    fn search_bodies<T: Bounded<S, D> + Sync>(&mut self, particles: &[T], parallel: bool) -> Result<(), DetectError> {
+        let lattice = self.lattice;
+        let item = |index: usize| {
+            let (bounds, ball) = (particles[index].aabb(), particles[index].ball());
+            if !bounds.is_valid() {
+                return ((bounds, None), Ok(Default::default()));
+            }
+            let [min, max] = [bounds.min, bounds.max].map(|corner| corner.map(S::to_f64));
+            let half = std::array::from_fn(|axis| (max[axis] - min[axis]) / 2.0);
+            let center = std::array::from_fn(|axis| min[axis] + (max[axis] - min[axis]) / 2.0);
+            ((bounds, ball), lattice.place::<S>(center, Half::Box(half), 0.0))
+        };
+        let (team, layout) = (self.neighbors.team(particles.len(), parallel), self.neighbors.layout);
+        self.prepare(|this, budget| {
+            this.bodies.fill(&lattice, particles.len(), MAX_OBJECTS, team, budget, item);
+        })?;
+        let (frame, beside) = (self.bodies.frame(), self.own_bytes());
+        let objects = BodyImages { bodies: self.bodies.all(), particles, by_index: layout.by_index(), frame };
+        let center = |index: usize| super::center_of(&particles[index]);
+        let outcome = self.neighbors.run(&objects, team, layout, frame, Some(&lattice), center, beside);
+        self.conclude(outcome, particles.len(), |index| item(index).1.err())
+    }
+
+    /// Makes images, of one kind.
+    fn prepare(&mut self, fill: impl FnOnce(&mut Self, &Budget)) -> Result<(), DetectError> {
+        self.neighbors.begin();
+        self.points.clear();
+        self.bodies.clear();
+        let engine = &self.neighbors.broad_phase.engine;
+        let mut budget = Budget::new(engine.config.max_bytes);
+        budget.begin(engine.bytes() + self.neighbors.own_bytes() + self.own_bytes());
+        memory::catch(|| fill(self, &budget)).map_err(|error| {
+            self.forget();
+            self.neighbors.fail(error)
+        })
+    }
+
+    /// Ends a search: lists what was left out, and why.
+    fn conclude(
+        &mut self,
+        outcome: Result<(), DetectError>,
+        particles: usize,
+        misfit: impl Fn(usize) -> Option<PeriodicReason>,
+    ) -> Result<(), DetectError> {
+        let outcome = outcome.and_then(|()| {
+            let made = self.frame().particles;
+            // If the user's code panics here, there are no rows.
+            self.neighbors.complete = false;
+            memory::catch(|| {
+                rejected_of(self.neighbors.broad_phase.rejected(), made, particles, misfit, &mut self.rejected);
+            })?;
+            self.neighbors.complete = true;
+            Ok(())
         });
-        self.balls = balls;
-        self.neighbors.broad_phase.engine.stats.bytes += self.balls.capacity() * size_of::<Ball<S, D>>();
-    }
-
-    fn search<T: Bounded<S, D> + Sync>(&mut self, particles: &[T], team: Team) {
-        self.images.fill(&self.domain, particles, MAX_OBJECTS, team);
-        let objects = ImagesOf { images: self.images.all(), particles, domain: &self.domain };
-        self.neighbors.search_with(&objects, team);
-        list_rejected(&self.images, self.neighbors.rejected(), particles.len(), &mut self.rejected);
-        let own = self.images.bytes() + self.rejected.capacity() * size_of::<PeriodicRejected>();
-        self.neighbors.broad_phase.engine.stats.bytes += own;
+        self.neighbors.broad_phase.engine.stats.bytes += self.rejected.capacity() * size_of::<PeriodicRejected>();
+        outcome.map_err(|error| {
+            self.forget();
+            self.neighbors.fail(error)
+        })
     }
 }
 
-/// One way into the pool for the whole search, instead of one per pass.
-fn rayon_scope(team: Team, run: impl FnOnce() + Send) {
-    match team.workers() {
-        1 => run(),
-        _ => rayon::scope(|_| run()),
-    }
+/// Points and their ghosts.
+struct PointImages<'a, S, const D: usize> {
+    balls: &'a [Ball<S, D>],
+    rule: Option<Rule>,
+    /// Whether pairs have to be looked at once more.
+    odd: bool,
+    /// Whether each pair is to be in the row of the lesser index.
+    by_index: bool,
+    frame: Frame<'a, D>,
 }
 
-/// Particles and their ghosts.
-struct ImagesOf<'a, T, S, const D: usize> {
-    images: &'a [Image<S, D>],
-    particles: &'a [T],
-    domain: &'a Domain<S, D>,
-}
-
-impl<T: Bounded<S, D> + Sync, S: Scalar, const D: usize> ImagesOf<'_, T, S, D> {
-    #[inline(always)]
-    fn particle(&self, index: usize) -> &T {
-        &self.particles[self.images[index].object as usize]
-    }
-}
-
-impl<T: Bounded<S, D> + Sync, S: Scalar, const D: usize> Objects<S, D> for ImagesOf<'_, T, S, D> {
+impl<S: Scalar, const D: usize> Objects<S, D> for PointImages<'_, S, D> {
     fn len(&self) -> usize {
-        self.images.len()
+        self.balls.len()
     }
 
-    /// Around the ball where it has been moved to, and not the box moved: the two may differ in the last digit, and what touches
-    /// must overlap.
-    #[inline]
+    #[inline(always)]
     fn bounds(&self, index: usize) -> Aabb<S, D> {
-        let image = &self.images[index];
-        match self.ball(index) {
-            Some(ball) if image.misfit.is_none() => ball.aabb(),
-            _ => image.aabb(),
-        }
+        let Ball { center, radius } = self.balls[index];
+        box_of(center, radius, self.rule)
     }
 
-    #[inline]
+    #[inline(always)]
+    fn ball(&self, index: usize) -> Option<Ball<S, D>> {
+        Some(self.balls[index])
+    }
+
+    #[inline(always)]
+    fn pair(&self, a: usize, b: usize) -> bool {
+        let is_near = |rule: Rule| {
+            let (one, other) = (&self.balls[a], &self.balls[b]);
+            is_within(&one.center, &other.center, rule.reach(one.radius, other.radius))
+        };
+        self.frame.admits(a, b) && (!self.by_index || self.frame.leads(a, b)) && (!self.odd || self.rule.is_none_or(is_near))
+    }
+
+    #[inline(always)]
+    fn expect(&self, index: usize) {
+        prefetch(self.balls, index);
+    }
+}
+
+/// Other particles and their ghosts.
+struct BodyImages<'a, T, S, const D: usize> {
+    bodies: &'a [Body<S, D>],
+    particles: &'a [T],
+    by_index: bool,
+    frame: Frame<'a, D>,
+}
+
+impl<T: Bounded<S, D> + Sync, S: Scalar, const D: usize> BodyImages<'_, T, S, D> {
+    #[inline(always)]
+    fn particle(&self, image: usize) -> &T {
+        &self.particles[self.frame.owner(image).0]
+    }
+}
+
+impl<T: Bounded<S, D> + Sync, S: Scalar, const D: usize> Objects<S, D> for BodyImages<'_, T, S, D> {
+    fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    #[inline(always)]
+    fn bounds(&self, index: usize) -> Aabb<S, D> {
+        self.bodies[index].0
+    }
+
+    #[inline(always)]
     fn groups(&self, index: usize) -> Groups {
         self.particle(index).groups()
     }
 
-    #[inline]
+    #[inline(always)]
     fn ball(&self, index: usize) -> Option<Ball<S, D>> {
-        self.particle(index).ball().map(|ball| image_of(ball, &self.images[index], self.domain))
+        self.bodies[index].1
     }
 
-    #[inline]
+    #[inline(always)]
     fn pair(&self, a: usize, b: usize) -> bool {
-        self.images[a].pairs_with(&self.images[b]) && self.particle(a).pairs_with(self.particle(b))
+        self.frame.admits(a, b) && (!self.by_index || self.frame.leads(a, b)) && self.particle(a).pairs_with(self.particle(b))
+    }
+
+    #[inline(always)]
+    fn expect(&self, index: usize) {
+        prefetch(self.bodies, index);
     }
 }

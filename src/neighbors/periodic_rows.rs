@@ -1,9 +1,9 @@
-//! What a search in a periodic domain returns.
+//! What a search in a periodic space returns.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
-use super::rows::NeighborRows;
-use crate::periodic::Image;
+use super::output::Output;
+use crate::periodic::Frame;
 use crate::{PeriodicRejected, Scalar};
 
 /// A neighbor, and where it is one: moved by `shift` periods.
@@ -11,100 +11,132 @@ use crate::{PeriodicRejected, Scalar};
 pub struct PeriodicNeighbor<const D: usize> {
     /// The neighbor's index.
     pub index: u32,
-    /// By how many periods to move it, along each axis, so that it is near; 0 on axes that are not periodic.
+    /// By how many periods to move it, along each axis or vector, so that it is near; 0 on those that are not periodic.
     pub shift: [i32; D],
 }
 
 /// A row of neighbors for each particle, in the order of the particles, borrowed from
 /// [`PeriodicNeighbors`](super::PeriodicNeighbors) until the next search.
 ///
-/// The rows are made from those of the particles and their ghosts as they are read.
+/// All rows lie behind one another: row `i` is `indices[offsets[i]..offsets[i + 1]]`, and the same range of
+/// [`shifts`](Self::shifts), [`distances`](Self::distances) and [`vectors`](Self::vectors), if the search was told to note these.
+///
+/// ```
+/// use pivotgrid::{Lattice, Neighbors, PeriodicError};
+///
+/// let lattice = Lattice::new([[4.0, 0.0], [1.0, 4.0]], [true, true])?;
+/// let mut neighbors = Neighbors::<f32, 2>::new().sorted(true).shifts(true).vectors(true).lattice(lattice);
+/// let rows = neighbors.par_within(&[[0.5, 0.5], [1.5, 4.0]], 1.5);
+/// assert_eq!((rows.offsets(), rows.indices()), (&[0, 1, 2][..], &[1, 0][..]));
+/// assert_eq!((rows.shifts(), rows.vectors()), (&[[0, -1], [0, 1]][..], &[[0.0, -0.5], [0.0, 0.5]][..]));
+/// # Ok::<(), PeriodicError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PeriodicRows<'a, S, const D: usize> {
-    /// Of all images.
-    rows: NeighborRows<'a>,
-    images: &'a [Image<S, D>],
-    particles: usize,
+    offsets: &'a [usize],
+    indices: &'a [u32],
+    relative: &'a [[i8; D]],
+    shifts: &'a [[i32; D]],
+    distances: &'a [S],
+    vectors: &'a [[S; D]],
+    frame: Frame<'a, D>,
     rejected: &'a [PeriodicRejected],
 }
 
 impl<'a, S: Scalar, const D: usize> PeriodicRows<'a, S, D> {
-    pub(super) fn new(
-        rows: NeighborRows<'a>,
-        images: &'a [Image<S, D>],
-        particles: usize,
-        rejected: &'a [PeriodicRejected],
-    ) -> Self {
-        PeriodicRows { rows, images, particles, rejected }
+    pub(super) fn new(output: &'a Output<S, D>, frame: Frame<'a, D>, rejected: &'a [PeriodicRejected]) -> Self {
+        PeriodicRows {
+            offsets: output.offsets(),
+            indices: output.indices(),
+            relative: output.relative(),
+            shifts: output.shifts(),
+            distances: output.distances(),
+            vectors: output.vectors(),
+            frame,
+            rejected,
+        }
     }
 
     /// How many rows there are: as many as particles, unless these and their ghosts were more than
     /// [`MAX_OBJECTS`](crate::MAX_OBJECTS).
     pub fn len(&self) -> usize {
-        self.particles
+        self.offsets.len() - 1
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.particles == 0
+        self.len() == 0
     }
 
     /// How many neighbors there are in all rows together.
     pub fn neighbors(&self) -> usize {
-        self.rows.indices().len()
+        self.indices.len()
     }
 
-    /// The neighbors of a particle: first those that it meets where it is, then those that its ghosts meet.
+    /// Where each row begins, and as a last number where the last one ends.
+    pub fn offsets(&self) -> &'a [usize] {
+        self.offsets
+    }
+
+    /// The indices of all rows, one behind the other.
+    pub fn indices(&self) -> &'a [u32] {
+        self.indices
+    }
+
+    /// By how many periods to move each neighbor, in the order of [`indices`](Self::indices), so that it is near; empty unless the search
+    /// was told to note it, by [`Neighbors::shifts`](super::Neighbors::shifts).
+    pub fn shifts(&self) -> &'a [[i32; D]] {
+        self.shifts
+    }
+
+    /// How far each neighbor is away, in the order of [`indices`](Self::indices), where the particles were in the search; empty unless it was
+    /// told to note it, by [`Neighbors::distances`](super::Neighbors::distances).
+    pub fn distances(&self) -> &'a [S] {
+        self.distances
+    }
+
+    /// The way from the particle to each neighbor where it is near, in the order of [`indices`](Self::indices): its position, and its
+    /// shift, less the particle's position. Empty unless the search was told to note it, by
+    /// [`Neighbors::vectors`](super::Neighbors::vectors).
+    pub fn vectors(&self) -> &'a [[S; D]] {
+        self.vectors
+    }
+
+    /// The neighbors of a particle.
     ///
     /// # Panics
     ///
     /// If there is no such particle.
     #[inline]
-    pub fn row(&self, particle: usize) -> impl Iterator<Item = PeriodicNeighbor<D>> + Clone + use<'a, S, D> {
-        let PeriodicRows { rows, images, .. } = *self;
-        let of_image = move |image: usize| {
-            let own = images[image].periods;
-            rows.row(image).iter().map(move |&other| {
-                let other = &images[other as usize];
-                let shift = std::array::from_fn(|axis| own[axis] - other.periods[axis]);
-                PeriodicNeighbor { index: other.object, shift }
-            })
-        };
-        of_image(particle).chain(self.ghosts(particle).flat_map(of_image))
-    }
-
-    /// Where the ghosts of a particle are among the images.
-    #[inline]
-    fn ghosts(&self, particle: usize) -> std::ops::Range<usize> {
-        let (particles, ghosts) = self.images.split_at(self.particles);
-        match particles[particle].ghost_count() {
-            0 => 0..0,
-            count => {
-                let first = self.particles + ghosts.partition_point(|ghost| (ghost.object as usize) < particle);
-                first..first + count
-            }
-        }
+    pub fn row(&self, particle: usize) -> impl ExactSizeIterator<Item = PeriodicNeighbor<D>> + Clone + use<'a, S, D> {
+        let (own, frame) = (self.offsets[particle]..self.offsets[particle + 1], self.frame);
+        let neighbors = self.indices[own.clone()].iter().zip(&self.relative[own]);
+        neighbors.map(move |(&index, &relative)| {
+            let shift = frame.shift(particle, index as usize, relative);
+            PeriodicNeighbor { index, shift }
+        })
     }
 
     /// Goes over the rows.
     pub fn iter(
         &self,
-    ) -> impl ExactSizeIterator<Item = impl Iterator<Item = PeriodicNeighbor<D>> + Clone + use<'a, S, D>> + Clone + use<'a, S, D>
-    {
+    ) -> impl ExactSizeIterator<Item = impl ExactSizeIterator<Item = PeriodicNeighbor<D>> + Clone + use<'a, S, D>>
+    + Clone
+    + use<'a, S, D> {
         let rows = *self;
-        (0..self.particles).map(move |particle| rows.row(particle))
+        (0..self.len()).map(move |particle| rows.row(particle))
     }
 
     /// Goes over the rows on the threads of the rayon pool in which it is called.
     pub fn par_iter(
         &self,
-    ) -> impl IndexedParallelIterator<Item = impl Iterator<Item = PeriodicNeighbor<D>> + Clone + use<'a, S, D>> + use<'a, S, D>
+    ) -> impl IndexedParallelIterator<Item = impl ExactSizeIterator<Item = PeriodicNeighbor<D>> + Clone + use<'a, S, D>> + use<'a, S, D>
     {
         let rows = *self;
-        (0..self.particles).into_par_iter().map(move |particle| rows.row(particle))
+        (0..self.len()).into_par_iter().map(move |particle| rows.row(particle))
     }
 
-    /// The particles that were left out, in ascending order of index. Their rows are empty, and they are in nobody's row.
+    /// The particles that were left out, in ascending order of index. Their rows are empty, and they are in no other row.
     pub fn rejected(&self) -> &'a [PeriodicRejected] {
         self.rejected
     }

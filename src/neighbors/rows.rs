@@ -5,7 +5,8 @@ use std::iter::FusedIterator;
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
-use crate::Rejected;
+use super::output::Output;
+use crate::{Rejected, Scalar};
 
 /// A row of neighbors for each particle, in the order of the particles, borrowed from [`Neighbors`](super::Neighbors) until the
 /// next search.
@@ -24,15 +25,23 @@ use crate::Rejected;
 /// assert_eq!(rows.offsets()[..5], [0, 2, 5, 9, 13]);
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct NeighborRows<'a> {
+pub struct NeighborRows<'a, S = f32, const D: usize = 3> {
     offsets: &'a [usize],
     indices: &'a [u32],
+    distances: &'a [S],
+    vectors: &'a [[S; D]],
     rejected: &'a [Rejected],
 }
 
-impl<'a> NeighborRows<'a> {
-    pub(super) fn new(offsets: &'a [usize], indices: &'a [u32], rejected: &'a [Rejected]) -> Self {
-        NeighborRows { offsets, indices, rejected }
+impl<'a, S: Scalar, const D: usize> NeighborRows<'a, S, D> {
+    pub(super) fn new(output: &'a Output<S, D>, rejected: &'a [Rejected]) -> Self {
+        NeighborRows {
+            offsets: output.offsets(),
+            indices: output.indices(),
+            distances: output.distances(),
+            vectors: output.vectors(),
+            rejected,
+        }
     }
 
     /// How many rows there are: as many as particles, unless these were more than [`MAX_OBJECTS`](crate::MAX_OBJECTS).
@@ -61,7 +70,7 @@ impl<'a> NeighborRows<'a> {
     }
 
     /// Goes over the rows on the threads of the rayon pool in which it is called.
-    pub fn par_iter(&self) -> impl IndexedParallelIterator<Item = &'a [u32]> + use<'a> {
+    pub fn par_iter(&self) -> impl IndexedParallelIterator<Item = &'a [u32]> + use<'a, S, D> {
         let indices = self.indices;
         self.offsets.par_windows(2).map(move |ends| &indices[ends[0]..ends[1]])
     }
@@ -76,13 +85,25 @@ impl<'a> NeighborRows<'a> {
         self.indices
     }
 
+    /// How far each neighbor is away, in the order of [`indices`](Self::indices), where the particles were in the search; empty unless it was
+    /// told to note it, by [`Neighbors::distances`](super::Neighbors::distances).
+    pub fn distances(&self) -> &'a [S] {
+        self.distances
+    }
+
+    /// The way from the particle to each neighbor, in the order of [`indices`](Self::indices); empty unless the search was told to note
+    /// it, by [`Neighbors::vectors`](super::Neighbors::vectors).
+    pub fn vectors(&self) -> &'a [[S; D]] {
+        self.vectors
+    }
+
     /// The particles that were left out, in ascending order of index. Their rows are empty, and they are in nobody's row.
     pub fn rejected(&self) -> &'a [Rejected] {
         self.rejected
     }
 }
 
-impl<'a> IntoIterator for NeighborRows<'a> {
+impl<'a, S: Scalar, const D: usize> IntoIterator for NeighborRows<'a, S, D> {
     type Item = &'a [u32];
     type IntoIter = NeighborIter<'a>;
 
@@ -91,7 +112,7 @@ impl<'a> IntoIterator for NeighborRows<'a> {
     }
 }
 
-impl<'a> IntoIterator for &NeighborRows<'a> {
+impl<'a, S: Scalar, const D: usize> IntoIterator for &NeighborRows<'a, S, D> {
     type Item = &'a [u32];
     type IntoIter = NeighborIter<'a>;
 

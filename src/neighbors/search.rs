@@ -5,13 +5,62 @@
 
 use std::ops::Range;
 
+use super::reach::{Rule, Tier};
+use crate::build::plan::MAX_LEVELS;
 use crate::detect::View;
 use crate::detect::neighborhood::Neighborhood;
 use crate::kernel::{Columns, Packed};
 use crate::layout::grid::Item;
 use crate::layout::{Chunk, ROW};
 use crate::layout::{Coords, Shape, Window, key_parts};
+use crate::runtime::memory;
 use crate::{Aabb, Scalar};
+
+/// How entries look.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Looking<S> {
+    /// Of each pair only one finds the other. Not with a rule.
+    pub(super) half: bool,
+    /// What makes neighbors, if it is not that they make a pair.
+    rule: Option<Rule>,
+    /// By level, and then of what is listed.
+    tiers: [Tier<S>; MAX_LEVELS + 1],
+    levels: usize,
+}
+
+impl<S: Scalar> Looking<S> {
+    pub(super) fn new<const D: usize>(view: &View<'_, S, D>, half: bool, rule: Option<Rule>) -> Self {
+        let (mut tiers, levels) = ([Tier::EMPTY; MAX_LEVELS + 1], view.grid.levels.len());
+        if rule.is_some() {
+            Tier::all(view, &mut tiers[..=levels]);
+        }
+        Looking { half, rule, tiers, levels }
+    }
+
+    /// A box that overlaps the boxes of all neighbors that these entries have in a level, or in the list.
+    fn at<const D: usize>(&self, view: &View<'_, S, D>, entries: Range<usize>, level: usize) -> Aabb<S, D> {
+        match self.rule {
+            None => view.columns.box_around(entries),
+            Some(rule) => rule.look(&view.columns, entries, &self.tiers[level]),
+        }
+    }
+
+    /// Appends the neighbors of an entry in a run of others.
+    #[inline(always)]
+    fn compare<const D: usize>(
+        &self,
+        view: &View<'_, S, D>,
+        entry: usize,
+        others: &Columns<'_, S, D>,
+        run: Range<usize>,
+        row: &mut Vec<u32>,
+    ) {
+        match self.rule {
+            None => view.kernel.partners(&view.columns, entry, others, run, row),
+            Some(rule) => view.kernel.reaching(&rule.own(&view.columns, entry), others, run, row),
+        }
+    }
+}
 
 /// A worker's memory for looking.
 #[derive(Debug)]
@@ -32,24 +81,31 @@ impl<S: Scalar, const D: usize> Search<S, D> {
         Search { around: Packed::new(), near: Vec::new(), candidates: 0 }
     }
 
-    /// Finds the row of each entry of an item; for `half` lists, of each pair only the one or the other.
-    pub(super) fn item(&mut self, view: &View<'_, S, D>, item: &Item, half: bool, add_row: &mut AddRow<'_>) {
+    /// Finds the row of each entry of an item.
+    pub(super) fn item(&mut self, view: &View<'_, S, D>, item: &Item, looking: &Looking<S>, add_row: &mut AddRow<'_>) {
         for chunk in &view.grid.chunks()[item.first_chunk as usize..item.end_chunk as usize] {
             let all = chunk.entries();
             let entries = all.start.max(item.begin as usize)..all.end.min(item.end as usize);
             if !entries.is_empty() {
-                self.chunk(view, chunk, entries, half, add_row);
+                self.chunk(view, chunk, entries, looking, add_row);
             }
         }
     }
 
-    fn chunk(&mut self, view: &View<'_, S, D>, chunk: &Chunk, entries: Range<usize>, half: bool, add_row: &mut AddRow<'_>) {
+    fn chunk(
+        &mut self,
+        view: &View<'_, S, D>,
+        chunk: &Chunk,
+        entries: Range<usize>,
+        looking: &Looking<S>,
+        add_row: &mut AddRow<'_>,
+    ) {
         let (number, coords) = key_parts(chunk.key());
         let (level, span) = (&view.grid.levels[number], view.grid.spans[number]);
         let base = Shape::<D>::base_of(coords);
         let mut neighborhood = Neighborhood::new(view, number, coords, chunk);
         self.around.clear(&view.columns);
-        self.add_coarser(view, number, entries.clone());
+        self.add_coarser(view, number, entries.clone(), looking);
         // What is coarse and near stays in front, for all entries of the chunk.
         let coarser = self.around.len();
 
@@ -65,16 +121,21 @@ impl<S: Scalar, const D: usize> Search<S, D> {
                 let end = row.end(cell as usize);
                 let members = first..end.min(inside.end);
                 // They are of one cell, so what each of them looks into is nearly what all of them together do.
-                let window = Window::new(level, span, &view.columns.box_around(members.clone()));
-                let [low, high] = [window.low, window.high].map(|cell| std::array::from_fn(|axis| cell[axis] - base[axis]));
+                let around = looking.at(view, members.clone(), number);
+                let window = Window::new(level, span, &around);
+                let [low, high] =
+                    [window.low, window.high].map(|cell| std::array::from_fn(|axis| cell[axis].saturating_sub(base[axis])));
                 self.around.truncate(coarser);
-                if half {
+                if !Neighborhood::<S, D>::holds(low, high) {
+                    // A rule may look further than all objects of the level reach.
+                    view.runs_around(number, &around, |run| self.around.add(&view.columns, run));
+                } else if looking.half {
                     self.around.add(&view.columns, first..end);
                     self.add_later(&view.columns, &mut neighborhood, low, high, [cell, y, z]);
                 } else {
                     self.add_all(&view.columns, &mut neighborhood, low, high);
                 }
-                self.compare(view, number, members.clone(), coarser, half, add_row);
+                self.compare(view, number, members.clone(), coarser, looking, add_row);
                 first = members.end;
             }
         }
@@ -87,53 +148,62 @@ impl<S: Scalar, const D: usize> Search<S, D> {
         level: usize,
         entries: Range<usize>,
         coarser: usize,
-        half: bool,
+        looking: &Looking<S>,
         add_row: &mut AddRow<'_>,
     ) {
         let (around, candidates) = (self.around.columns(&view.columns), &mut self.candidates);
         // In most scenes there is nothing finer, and then nobody has to ask for each entry.
-        let has_finer = !half && view.grid.objects[..level].iter().any(|&objects| objects > 0);
+        let has_finer = !looking.half && view.grid.objects[..level].iter().any(|&objects| objects > 0);
         for (place, entry) in entries.enumerate() {
             // For half lists, its level begins with the entries of the cell, and it looks at those behind itself.
-            let skipped = if half { coarser..coarser + place + 1 } else { 0..0 };
+            let skipped = if looking.half { coarser..coarser + place + 1 } else { 0..0 };
             add_row(entry, &mut |row| {
                 for run in [0..skipped.start, skipped.end..self.around.len()] {
                     *candidates += run.len() as u64;
-                    view.kernel.partners(&view.columns, entry, &around, run, row);
+                    looking.compare(view, entry, &around, run, row);
                 }
                 if has_finer {
-                    *candidates += compare_with_finer(view, level, entry, row);
+                    *candidates += compare_with_finer(view, level, entry, looking, row);
                 }
             });
         }
     }
 
     /// Finds the rows of some of those that fit no level.
-    pub(super) fn listed(&mut self, view: &View<'_, S, D>, entries: Range<usize>, half: bool, add_row: &mut AddRow<'_>) {
+    pub(super) fn listed(
+        &mut self,
+        view: &View<'_, S, D>,
+        entries: Range<usize>,
+        looking: &Looking<S>,
+        add_row: &mut AddRow<'_>,
+    ) {
         let listed = &view.grid.oversized;
         for entry in entries {
-            let run = if half { entry + 1..listed.end } else { listed.clone() };
+            let run = if looking.half { entry + 1..listed.end } else { listed.clone() };
             add_row(entry, &mut |row| {
                 self.candidates += run.len() as u64;
-                view.kernel.partners(&view.columns, entry, &view.columns, run.clone(), row);
-                if !half {
-                    self.candidates += compare_with_finer(view, view.grid.levels.len(), entry, row);
+                looking.compare(view, entry, &view.columns, run.clone(), row);
+                if !looking.half {
+                    self.candidates += compare_with_finer(view, view.grid.levels.len(), entry, looking, row);
                 }
             });
         }
     }
 
     /// Adds everything coarser that some of these entries of a chunk may touch: one look per chunk instead of one per entry.
-    fn add_coarser(&mut self, view: &View<'_, S, D>, level: usize, entries: Range<usize>) {
+    fn add_coarser(&mut self, view: &View<'_, S, D>, level: usize, entries: Range<usize>, looking: &Looking<S>) {
         let coarser = level + 1..view.grid.levels.len();
         if coarser.is_empty() && view.grid.oversized.is_empty() {
             return;
         }
-        let bounds = view.columns.box_around(entries);
         for coarse in coarser.filter(|&coarse| view.grid.objects[coarse] > 0) {
+            let bounds = looking.at(view, entries.clone(), coarse);
             view.runs_around(coarse, &bounds, |run| self.add_near(view, &bounds, run));
         }
-        self.add_near(view, &bounds, view.grid.oversized.clone());
+        if !view.grid.oversized.is_empty() {
+            let bounds = looking.at(view, entries, looking.levels);
+            self.add_near(view, &bounds, view.grid.oversized.clone());
+        }
     }
 
     /// Adds those of a run that overlap a box.
@@ -207,7 +277,7 @@ impl<S: Scalar, const D: usize> Search<S, D> {
         self.around.reserve(table, around);
         self.near.clear();
         // Exactly: if one worker's room were rounded up, the others would follow it in the next step, and so on.
-        self.near.reserve_exact(near);
+        memory::reserve_exact(&mut self.near, near);
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -216,12 +286,18 @@ impl<S: Scalar, const D: usize> Search<S, D> {
 }
 
 /// Appends the finer ones of an entry's row, and returns how many it was compared with.
-fn compare_with_finer<S: Scalar, const D: usize>(view: &View<'_, S, D>, level: usize, entry: usize, row: &mut Vec<u32>) -> u64 {
-    let (bounds, mut candidates) = (view.columns.bounds(entry), 0);
+fn compare_with_finer<S: Scalar, const D: usize>(
+    view: &View<'_, S, D>,
+    level: usize,
+    entry: usize,
+    looking: &Looking<S>,
+    row: &mut Vec<u32>,
+) -> u64 {
+    let mut candidates = 0;
     for finer in (0..level).filter(|&finer| view.grid.objects[finer] > 0) {
-        view.runs_around(finer, &bounds, |run| {
+        view.runs_around(finer, &looking.at(view, entry..entry + 1, finer), |run| {
             candidates += run.len() as u64;
-            view.kernel.partners(&view.columns, entry, &view.columns, run, row);
+            looking.compare(view, entry, &view.columns, run, row);
         });
     }
     candidates

@@ -2,6 +2,7 @@
 
 use crate::lockfree::sync::{Atomic, Ordering};
 use crate::lockfree::{Blocks, Cursor, shared};
+use crate::runtime::memory::{self, Budget};
 use crate::runtime::prefetch::prefetch;
 
 /// Indices per block, unless rows are so long that blocks must be larger: 256 KiB.
@@ -29,12 +30,13 @@ pub(super) struct Stock<'a> {
     places: &'a [Atomic<u32>],
     /// A block with less room than this is full.
     room: usize,
+    budget: &'a Budget,
 }
 
 impl<'a> Stock<'a> {
-    pub(super) fn new(stock: &'a mut [Vec<u32>], places: &'a mut [Place], room: usize) -> Self {
-        let count = stock.len();
-        Stock { blocks: Blocks::new(stock, 1), count, beyond: Cursor::new(), places: shared(places.as_flattened_mut()), room }
+    pub(super) fn new(stock: &'a mut [Vec<u32>], places: &'a mut [Place], room: usize, budget: &'a Budget) -> Self {
+        let (count, places) = (stock.len(), shared(places.as_flattened_mut()));
+        Stock { blocks: Blocks::new(stock, 1), count, beyond: Cursor::new(), places, room, budget }
     }
 }
 
@@ -91,14 +93,18 @@ impl<'a> Shelf<'a> {
             }
             None => self.number = self.stock.count + self.stock.beyond.take(1),
         }
-        self.block.reserve_exact(block_size(self.stock.room));
+        let size = block_size(self.stock.room);
+        if self.block.capacity() < size {
+            self.stock.budget.charge(memory::bytes_of::<u32>(size - self.block.capacity()));
+            memory::reserve_exact(&mut self.block, size);
+        }
     }
 
     fn put_back(&mut self) {
         let block = std::mem::take(&mut self.block);
         match self.home.take() {
             Some(home) => *home = block,
-            None if block.capacity() > 0 => self.beyond.push((self.number, block)),
+            None if block.capacity() > 0 => memory::push(self.beyond, (self.number, block)),
             None => {}
         }
     }

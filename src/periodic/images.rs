@@ -26,7 +26,7 @@ use super::PeriodicReason;
 use super::domain::{Domain, Wrapped};
 use crate::lockfree::sync::Ordering;
 use crate::lockfree::{Blocks, shared};
-use crate::runtime::memory::reserve_with_slack;
+use crate::runtime::memory::{Budget, bytes_of, reserve_with_slack, with_slack};
 use crate::runtime::team::Team;
 use crate::{Aabb, Bounded, Scalar};
 
@@ -137,18 +137,26 @@ impl<S: Scalar, const D: usize> Images<S, D> {
     /// Wraps the objects and makes their ghosts; at most `limit` images, for as many of the first objects as have room.
     ///
     /// In parallel over blocks of objects, then over blocks of ghosts. Where an image lies does not depend on who makes it.
-    pub(crate) fn fill<T: Bounded<S, D> + Sync>(&mut self, domain: &Domain<S, D>, objects: &[T], limit: usize, team: Team) {
+    pub(crate) fn fill<T: Bounded<S, D> + Sync>(
+        &mut self,
+        domain: &Domain<S, D>,
+        objects: &[T],
+        limit: usize,
+        team: Team,
+        budget: &Budget,
+    ) {
         // If the user's code panics, nothing is left that looks like a result.
         (self.objects, self.ghosts) = (0, 0);
         let objects = &objects[..objects.len().min(limit)];
-        self.wrap(domain, objects, team);
-        self.objects = self.fitting(objects.len(), limit);
-        self.ghosts = self.ghosts_of_first(self.objects);
-        self.make_ghosts(domain, team);
+        self.wrap(domain, objects, team, budget);
+        let count = self.fitting(objects.len(), limit);
+        let ghosts = self.ghosts_of_first(count);
+        self.make_ghosts(domain, count, ghosts, team, budget);
+        (self.objects, self.ghosts) = (count, ghosts);
     }
 
-    fn wrap<T: Bounded<S, D> + Sync>(&mut self, domain: &Domain<S, D>, objects: &[T], team: Team) {
-        grow(&mut self.images, objects.len(), Image::VACANT);
+    fn wrap<T: Bounded<S, D> + Sync>(&mut self, domain: &Domain<S, D>, objects: &[T], team: Team, budget: &Budget) {
+        grow(&mut self.images, objects.len(), Image::VACANT, budget);
         let count = objects.len().div_ceil(BLOCK);
         self.ghosts_before.clear();
         reserve_with_slack(&mut self.ghosts_before, count + 1);
@@ -193,12 +201,13 @@ impl<S: Scalar, const D: usize> Images<S, D> {
         self.ghosts_before[block] + begun.iter().map(Image::ghost_count).sum::<usize>()
     }
 
-    fn make_ghosts(&mut self, domain: &Domain<S, D>, team: Team) {
-        grow(&mut self.images, self.objects + self.ghosts, Image::VACANT);
-        let (objects, ghosts) = self.images.split_at_mut(self.objects);
+    fn make_ghosts(&mut self, domain: &Domain<S, D>, objects: usize, ghosts: usize, team: Team, budget: &Budget) {
+        grow(&mut self.images, objects + ghosts, Image::VACANT, budget);
+        let count = ghosts;
+        let (objects, ghosts) = self.images.split_at_mut(objects);
         let (objects, before) = (&*objects, &self.ghosts_before);
-        let blocks = Blocks::new(&mut ghosts[..self.ghosts], BLOCK);
-        team.at_most(self.ghosts.div_ceil(BLOCK)).run(|| {
+        let blocks = Blocks::new(&mut ghosts[..count], BLOCK);
+        team.at_most(count.div_ceil(BLOCK)).run(|| {
             while let Some((first, block)) = blocks.claim() {
                 // The last block of objects that has no more ghosts before it than this block of ghosts has.
                 let home = before.partition_point(|&ghosts| ghosts <= first) - 1;
@@ -219,9 +228,12 @@ impl<S: Scalar, const D: usize> Images<S, D> {
 }
 
 /// Makes the buffer at least so long, with some slack: the number of ghosts goes up and down as objects move.
-fn grow<T: Copy>(buffer: &mut Vec<T>, len: usize, vacant: T) {
+pub(crate) fn grow<T: Copy>(buffer: &mut Vec<T>, len: usize, vacant: T, budget: &Budget) {
     if buffer.len() < len {
-        reserve_with_slack(buffer, len);
+        if buffer.capacity() < len {
+            budget.charge(bytes_of::<T>(with_slack(len) - buffer.capacity()));
+            reserve_with_slack(buffer, len);
+        }
         buffer.resize(len, vacant);
     }
 }
@@ -244,7 +256,7 @@ mod tests {
         for count in [0, 1, BLOCK, 3 * BLOCK, 4 * BLOCK + 7] {
             let mut images = Images::new();
             for team in [Team::ALONE, Team::of_current_pool()] {
-                images.fill(&unit_domain(), &points(count), usize::MAX, team);
+                images.fill(&unit_domain(), &points(count), usize::MAX, team, &Budget::unlimited());
                 let owners: Vec<usize> = images.all().iter().map(|image| image.object as usize).collect();
                 let expected = (0..count).chain((0..count).step_by(3).flat_map(|object| [object; 3]));
                 assert!(owners.into_iter().eq(expected), "{count} objects");
@@ -261,7 +273,7 @@ mod tests {
         for limit in [0, 3, 4, 5, 6, 9, 10, 1024, 1025, 1026, 1027, 1_000_000] {
             let objects = (0..=points.len()).rfind(|count| count + count.div_ceil(3) * 3 <= limit).expect("none always fit");
             let mut images = Images::new();
-            images.fill(&unit_domain(), &points, limit, Team::ALONE);
+            images.fill(&unit_domain(), &points, limit, Team::ALONE, &Budget::unlimited());
             assert_eq!(images.objects(), objects, "limit {limit}");
             assert_eq!(images.all().len(), objects + objects.div_ceil(3) * 3);
             assert!(images.all().iter().all(|image| (image.object as usize) < objects));

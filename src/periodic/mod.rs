@@ -7,20 +7,31 @@ mod casts;
 mod copies;
 mod domain;
 mod images;
+mod lattice;
 mod legs;
 mod nearest;
 mod pairs;
 mod queries;
 mod rejected;
+mod replicas;
 
+use crate::engine::Engine;
 use crate::lockfree::Blocks;
+use crate::runtime::memory::{self, Budget};
 use crate::runtime::team::Team;
-use crate::{Aabb, Ball, Bounded, BroadPhase, Config, MAX_OBJECTS, Pair, Pairs, RejectReason, Rejected, Scalar, Stats};
-pub(crate) use domain::Domain;
-pub(crate) use images::{Image, Images};
+use crate::{
+    Aabb, Ball, Bounded, BroadPhase, Config, DetectError, MAX_OBJECTS, Pair, Pairs, RejectReason, Rejected, Scalar, Stats,
+};
+use domain::Domain;
+pub(crate) use images::grow;
+use images::{Image, Images};
+pub(crate) use lattice::Half;
+pub use lattice::Lattice;
 pub use pairs::{PeriodicPair, PeriodicPairs};
 pub use queries::{PeriodicQueries, Shifted};
+use rayon::slice::ParallelSliceMut;
 pub use rejected::{PeriodicError, PeriodicReason, PeriodicRejected};
+pub(crate) use replicas::{Frame, Replicas, relative};
 
 /// Finds all pairs of overlapping boxes in a domain that is periodic along some axes: what leaves it on one side comes in on the
 /// other, and objects meet across the border.
@@ -64,6 +75,9 @@ pub struct Periodic<S: Scalar = f32, const D: usize = 3> {
     domain: Domain<S, D>,
     images: Images<S, D>,
     broad_phase: BroadPhase<S, D>,
+    /// Whether pairs are wanted in ascending order, and these pairs. The engine orders none: its pairs are of images.
+    canonical_order: bool,
+    ordered: Vec<PeriodicPair<D>>,
     rejected: Vec<PeriodicRejected>,
 }
 
@@ -75,8 +89,10 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
 
     /// The same with settings for the engine.
     pub fn with_config(domain: Aabb<S, D>, periodic: [bool; D], config: Config) -> Result<Self, PeriodicError> {
-        let broad_phase = BroadPhase::with_config(config)?;
-        Ok(Periodic { domain: space(domain, periodic)?, images: Images::new(), broad_phase, rejected: Vec::new() })
+        let canonical_order = config.canonical_order;
+        let broad_phase = BroadPhase::with_config(config.canonical_order(false))?;
+        let (domain, images) = (space(domain, periodic)?, Images::new());
+        Ok(Periodic { domain, images, broad_phase, canonical_order, ordered: Vec::new(), rejected: Vec::new() })
     }
 
     /// Finds all pairs on the threads of the rayon pool in which it is called, like [`BroadPhase::par_detect`].
@@ -84,19 +100,51 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     /// [`Bounded::pairs_with`] is asked once per meeting, of the objects as they are and not as they are shifted: it is for
     /// questions of who, not of where. (So a [`Swept`](crate::Swept), which asks it where the other is, does not go with this.)
     /// [`Ball`]s are compared where they meet.
+    ///
+    /// # Panics
+    ///
+    /// If the user's [`Bounded`] does, and if memory is refused; [`try_par_detect`](Self::try_par_detect) returns an error for the latter.
+    /// After both there is nothing to be found by [`queries`](Self::queries) until the next step.
     pub fn par_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> PeriodicPairs<'_, S, D> {
-        if objects.len() <= self.broad_phase.engine.config.serial_up_to {
-            return self.detect(objects);
-        }
-        // One way into the pool for the whole step, instead of one per pass.
-        rayon::scope(|_| self.step(objects, Team::of_current_pool()));
+        let team = self.team(objects.len());
+        self.run(objects, team).unwrap_or_else(|error| panic!("{error}"));
         self.found()
     }
 
     /// Finds all pairs on the calling thread: the same as [`par_detect`](Self::par_detect) with one worker.
+    ///
+    /// # Panics
+    ///
+    /// As [`par_detect`](Self::par_detect).
     pub fn detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> PeriodicPairs<'_, S, D> {
-        self.step(objects, Team::ALONE);
+        self.run(objects, Team::ALONE).unwrap_or_else(|error| panic!("{error}"));
         self.found()
+    }
+
+    /// [`par_detect`](Self::par_detect) that returns an error when memory is refused, by the system or by [`Config::max_bytes`] (which
+    /// counts images and ordered pairs, too), and when there are more than [`MAX_OBJECTS`] objects and ghosts. Nearly all memory is then
+    /// given back, and the next step goes on as if nothing had been.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, Config, DetectError, Periodic};
+    ///
+    /// let config = Config::default().max_bytes(1_000_000);
+    /// let mut ring = Periodic::<f32, 2>::with_config(Aabb::new([0.0, 0.0], [10.0, 10.0]), [true, false], config)?;
+    /// let boxes = vec![Aabb::new([9.0, 1.0], [11.0, 2.0]); 3000]; // each meets each
+    /// assert_eq!(ring.try_par_detect(&boxes[..100])?.len(), 100 * 99 / 2);
+    /// assert!(matches!(ring.try_par_detect(&boxes), Err(DetectError::OverBudget { max_bytes: 1_000_000, .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn try_par_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Result<PeriodicPairs<'_, S, D>, DetectError> {
+        let team = self.team(objects.len());
+        self.try_run(objects, team)?;
+        Ok(self.found())
+    }
+
+    /// [`detect`](Self::detect), with the errors of [`try_par_detect`](Self::try_par_detect).
+    pub fn try_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Result<PeriodicPairs<'_, S, D>, DetectError> {
+        self.try_run(objects, Team::ALONE)?;
+        Ok(self.found())
     }
 
     /// What the engine did in the last step and what it cost; its objects are objects and ghosts.
@@ -108,24 +156,90 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     pub fn shrink_to_fit(&mut self) {
         self.broad_phase.shrink_to_fit();
         self.images.shrink_to_fit();
-        self.rejected = Vec::new();
+        (self.ordered, self.rejected) = (Vec::new(), Vec::new());
         self.count_own_bytes();
+    }
+
+    fn team(&self, objects: usize) -> Team {
+        match objects <= self.broad_phase.engine.config.serial_up_to {
+            true => Team::ALONE,
+            false => Team::of_current_pool(),
+        }
     }
 
     fn found(&self) -> PeriodicPairs<'_, S, D> {
         let engine = &self.broad_phase.engine;
-        PeriodicPairs::new(Pairs::new(&engine.pairs, &engine.rejected), self.images.all(), &self.rejected)
+        let ordered = self.canonical_order.then_some(&self.ordered[..]);
+        PeriodicPairs::new(Pairs::new(&engine.pairs, &engine.rejected), ordered, self.images.all(), &self.rejected)
     }
 
-    fn step<T: Bounded<S, D> + Sync>(&mut self, objects: &[T], team: Team) {
-        self.images.fill(&self.domain, objects, MAX_OBJECTS, team);
-        match team.workers() {
-            1 => self.broad_phase.detect(self.images.all()),
-            _ => self.broad_phase.par_detect(self.images.all()),
+    /// [`run`](Self::run), unless some objects would have to be left out because there are too many.
+    fn try_run<T: Bounded<S, D> + Sync>(&mut self, objects: &[T], team: Team) -> Result<(), DetectError> {
+        self.run(objects, team)?;
+        match self.images.objects() < objects.len() {
+            true => Err(DetectError::TooManyObjects(objects.len())),
+            false => Ok(()),
+        }
+    }
+
+    /// A step, or why there was none.
+    fn run<T: Bounded<S, D> + Sync>(&mut self, objects: &[T], team: Team) -> Result<(), DetectError> {
+        // One way into the pool for the whole step, instead of one per pass.
+        let outcome = memory::catch(|| match team.workers() {
+            1 => self.step(objects, team),
+            _ => rayon::scope(|_| self.step(objects, team)),
+        });
+        let outcome = outcome.and_then(|step| step);
+        if outcome.is_err() {
+            self.broad_phase.engine.release();
+            self.images = Images::new();
+            (self.ordered, self.rejected) = (Vec::new(), Vec::new());
+        }
+        outcome
+    }
+
+    fn step<T: Bounded<S, D> + Sync>(&mut self, objects: &[T], team: Team) -> Result<(), DetectError> {
+        // If the user's code panics in the midst of this, the engine must not be asked about images that are no longer there.
+        let known = std::mem::take(&mut self.broad_phase.engine.known);
+        let limit = self.broad_phase.engine.config.max_bytes;
+        let mut budget = Budget::new(limit);
+        budget.begin(self.broad_phase.engine.bytes() + self.own_bytes());
+        self.images.fill(&self.domain, objects, MAX_OBJECTS, team, &budget);
+        self.broad_phase.engine.known = known;
+        let own = self.own_bytes();
+        limit_beside(&mut self.broad_phase.engine, own);
+        let found = match team.workers() {
+            1 => self.broad_phase.try_detect(self.images.all()),
+            _ => self.broad_phase.try_par_detect(self.images.all()),
         };
+        found.map_err(|error| with_own(error, own, limit))?;
+        let known = std::mem::take(&mut self.broad_phase.engine.known);
         self.filter(objects, team);
+        budget.begin(self.broad_phase.engine.bytes() + self.own_bytes());
+        self.order(team, &budget);
         self.list_rejected(objects.len());
+        self.broad_phase.engine.known = known;
         self.count_own_bytes();
+        Ok(())
+    }
+
+    /// Puts the pairs into ascending order, if that is wanted.
+    fn order(&mut self, team: Team, budget: &Budget) {
+        if !self.canonical_order {
+            return;
+        }
+        let engine = &self.broad_phase.engine;
+        let pairs = PeriodicPairs::new(Pairs::new(&engine.pairs, &[]), None, self.images.all(), &[]);
+        self.ordered.clear();
+        if self.ordered.capacity() < pairs.len() {
+            budget.charge(memory::bytes_of::<PeriodicPair<D>>(memory::with_slack(pairs.len()) - self.ordered.capacity()));
+            memory::reserve_with_slack(&mut self.ordered, pairs.len());
+        }
+        self.ordered.extend(pairs.iter());
+        match team.workers() {
+            1 => self.ordered.sort_unstable(),
+            _ => self.ordered.par_sort_unstable(),
+        }
     }
 
     /// Asks the user's objects about the pairs that the images had nothing against. If all of them are plain boxes, the
@@ -157,21 +271,42 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         list_rejected(&self.images, &self.broad_phase.engine.rejected, objects, &mut self.rejected);
     }
 
+    fn own_bytes(&self) -> usize {
+        self.images.bytes()
+            + self.ordered.capacity() * size_of::<PeriodicPair<D>>()
+            + self.rejected.capacity() * size_of::<PeriodicRejected>()
+    }
+
     fn count_own_bytes(&mut self) {
-        let own = self.images.bytes() + self.rejected.capacity() * size_of::<PeriodicRejected>();
-        self.broad_phase.engine.stats.bytes += own;
+        self.broad_phase.engine.stats.bytes += self.own_bytes();
+    }
+}
+
+/// Leaves the engine what the user's limit has left beside so many bytes that belong to its owner.
+pub(crate) fn limit_beside<S: Scalar, const D: usize>(engine: &mut Engine<S, D>, own: usize) {
+    engine.budget = Budget::new(engine.config.max_bytes.map(|limit| limit.saturating_sub(own)));
+}
+
+/// The engine's error in terms of the user's limit, if so many bytes belong to its owner.
+pub(crate) fn with_own(error: DetectError, own: usize, limit: Option<usize>) -> DetectError {
+    match (error, limit) {
+        (DetectError::OverBudget { needed, max_bytes: left }, Some(max_bytes)) if left != max_bytes => {
+            DetectError::OverBudget { needed: needed.saturating_add(own), max_bytes }
+        }
+        (error, _) => error,
     }
 }
 
 /// Lists the objects, of so many, that were left out, and why: those of which the engine rejected the image, and those for which
 /// there was no image any more.
-pub(crate) fn list_rejected<S: Scalar, const D: usize>(
+fn list_rejected<S: Scalar, const D: usize>(
     images: &Images<S, D>,
     by_engine: &[Rejected],
     objects: usize,
     list: &mut Vec<PeriodicRejected>,
 ) {
     list.clear();
+    memory::reserve(list, by_engine.len() + 1);
     list.extend(by_engine.iter().map(|rejected| PeriodicRejected {
         index: rejected.index,
         reason: images.all()[rejected.index].misfit.unwrap_or(PeriodicReason::Box(rejected.reason)),
@@ -181,8 +316,28 @@ pub(crate) fn list_rejected<S: Scalar, const D: usize>(
     }
 }
 
+/// Lists the particles of a search, of so many, that were left out: those that the engine rejected, for which `misfit` may know a better
+/// reason, and those behind the first so many that there were images of.
+pub(crate) fn rejected_of(
+    by_engine: &[Rejected],
+    made: usize,
+    particles: usize,
+    misfit: impl Fn(usize) -> Option<PeriodicReason>,
+    list: &mut Vec<PeriodicRejected>,
+) {
+    list.clear();
+    memory::reserve(list, by_engine.len() + 1);
+    list.extend(by_engine.iter().filter(|rejected| rejected.index < made).map(|rejected| PeriodicRejected {
+        index: rejected.index,
+        reason: misfit(rejected.index).unwrap_or(PeriodicReason::Box(rejected.reason)),
+    }));
+    if made < particles {
+        list.push(PeriodicRejected { index: made, reason: PeriodicReason::Box(RejectReason::BeyondIndex) });
+    }
+}
+
 /// The space that repeats `domain` along the axes that are marked, or what is wrong with it.
-pub(crate) fn space<S: Scalar, const D: usize>(domain: Aabb<S, D>, periodic: [bool; D]) -> Result<Domain<S, D>, PeriodicError> {
+fn space<S: Scalar, const D: usize>(domain: Aabb<S, D>, periodic: [bool; D]) -> Result<Domain<S, D>, PeriodicError> {
     Domain::new(domain, periodic).map_err(|axis| PeriodicError::Period {
         axis,
         low: domain.min[axis].to_f64(),
@@ -191,6 +346,6 @@ pub(crate) fn space<S: Scalar, const D: usize>(domain: Aabb<S, D>, periodic: [bo
 }
 
 /// The ball where the image is.
-pub(crate) fn image_of<S: Scalar, const D: usize>(ball: Ball<S, D>, image: &Image<S, D>, domain: &Domain<S, D>) -> Ball<S, D> {
+fn image_of<S: Scalar, const D: usize>(ball: Ball<S, D>, image: &Image<S, D>, domain: &Domain<S, D>) -> Ball<S, D> {
     Ball { center: domain.down(ball.center, image.periods), radius: ball.radius }
 }

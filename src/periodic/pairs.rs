@@ -1,6 +1,6 @@
 //! What a step in a periodic domain returns.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{Either, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::PeriodicRejected;
 use super::images::Image;
@@ -27,17 +27,24 @@ pub struct PeriodicPair<const D: usize> {
 }
 
 /// The pairs of one step, borrowed from the [`Periodic`](super::Periodic) until the next: each meeting once, in no particular
-/// order.
+/// order, or, with [`Config::canonical_order`](crate::Config::canonical_order), in ascending order.
 #[derive(Clone, Copy, Debug)]
 pub struct PeriodicPairs<'a, S, const D: usize> {
     pairs: Pairs<'a>,
+    /// The same in ascending order, if that was wanted.
+    ordered: Option<&'a [PeriodicPair<D>]>,
     images: &'a [Image<S, D>],
     rejected: &'a [PeriodicRejected],
 }
 
 impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
-    pub(super) fn new(pairs: Pairs<'a>, images: &'a [Image<S, D>], rejected: &'a [PeriodicRejected]) -> Self {
-        PeriodicPairs { pairs, images, rejected }
+    pub(super) fn new(
+        pairs: Pairs<'a>,
+        ordered: Option<&'a [PeriodicPair<D>]>,
+        images: &'a [Image<S, D>],
+        rejected: &'a [PeriodicRejected],
+    ) -> Self {
+        PeriodicPairs { pairs, ordered, images, rejected }
     }
 
     /// How many pairs there are.
@@ -53,19 +60,27 @@ impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
     /// Goes over the pairs.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = PeriodicPair<D>> + Clone + use<'a, S, D> {
         let images = self.images;
-        self.pairs.iter().map(move |pair| of_objects(images, pair))
+        match self.ordered {
+            Some(ordered) => Either::Left(ordered.iter().copied()),
+            None => Either::Right(self.pairs.iter().map(move |pair| of_objects(images, pair))),
+        }
     }
 
     /// Goes over the pairs on the threads of the current rayon pool.
     pub fn par_iter(&self) -> impl ParallelIterator<Item = PeriodicPair<D>> + use<'a, S, D> {
         let images = self.images;
-        self.pairs.into_par_iter().map(move |pair| of_objects(images, pair))
+        match self.ordered {
+            Some(ordered) => Either::Left(ordered.par_iter().copied()),
+            None => Either::Right(self.pairs.into_par_iter().map(move |pair| of_objects(images, pair))),
+        }
     }
 
     /// A copy of the pairs in ascending order.
     pub fn sorted(&self) -> Vec<PeriodicPair<D>> {
         let mut pairs: Vec<_> = self.iter().collect();
-        pairs.sort_unstable();
+        if self.ordered.is_none() {
+            pairs.sort_unstable();
+        }
         pairs
     }
 

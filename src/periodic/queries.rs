@@ -40,7 +40,8 @@ impl<T: Default, const D: usize> Default for Shifted<T, D> {
 /// Rounding is as for [`Periodic`].
 ///
 /// A box or a ball may be up to 1000 periods long. Rays and moving boxes are followed through 65 536 copies of the domain, and
-/// [`nearest`](Self::nearest) says how far it looks. There is no answer to a longer question, to one that is more than 2^29
+/// [`nearest`](Self::nearest) says how far it looks. That is also what bounds their cost: a look into each copy takes 0.1 to 0.2
+/// microseconds where it meets nothing, so a ray that is a million periods long takes some 10 milliseconds. There is no answer to a longer question, to one that is more than 2^29
 /// periods away, or to one that makes no sense to [`Queries`] either.
 ///
 /// ```
@@ -79,7 +80,8 @@ pub struct PeriodicQueries<'a, S: Scalar, const D: usize> {
 }
 
 impl<S: Scalar, const D: usize> Periodic<S, D> {
-    /// Questions about the objects as the last step found them, like [`BroadPhase::queries`](crate::BroadPhase::queries).
+    /// Questions about the objects as the last step found them, like [`BroadPhase::queries`](crate::BroadPhase::queries): there is
+    /// nothing to be found after a step that did not come to its end.
     pub fn queries(&self) -> PeriodicQueries<'_, S, D> {
         PeriodicQueries { domain: &self.domain, images: self.images.all(), queries: self.broad_phase.queries() }
     }

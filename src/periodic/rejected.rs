@@ -21,9 +21,9 @@ pub struct PeriodicRejected {
 pub enum PeriodicReason {
     /// It would have been left out anywhere. (Ghosts count among the objects for [`RejectReason::BeyondIndex`].)
     Box(RejectReason),
-    /// It is longer than the period along this axis, so it overlaps itself.
+    /// It is longer than the period along this axis, so it overlaps itself; or, in the search for neighbors, than 98 of them.
     LargerThanPeriod {
-        /// 0 is x.
+        /// 0 is x, or the first vector.
         axis: u8,
     },
     /// It lies more than 2^29 periods outside of the domain along this axis, infinitely far away included.
@@ -64,6 +64,8 @@ pub enum PeriodicError {
         /// Where it ends.
         high: f64,
     },
+    /// The vectors of a [`Lattice`](crate::Lattice) are not finite, or depend on each other.
+    Lattice,
     /// The engine's settings are refused.
     Config(ConfigError),
 }
@@ -78,6 +80,7 @@ impl fmt::Display for PeriodicError {
                 )?;
                 write!(f, "one more period on either side")
             }
+            PeriodicError::Lattice => write!(f, "the vectors of a lattice must be finite, and none in the space of the others"),
             PeriodicError::Config(error) => error.fmt(f),
         }
     }

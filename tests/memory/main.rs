@@ -9,6 +9,7 @@ mod common;
 
 mod budget;
 mod panics;
+mod particles;
 mod refusals;
 mod statics;
 

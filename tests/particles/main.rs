@@ -3,9 +3,13 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod failures;
+mod lattice;
 mod neighbors;
 mod periodic;
 mod periodic_casts;
 mod periodic_nearest;
 mod periodic_queries;
+mod reach;
+mod skin;
 mod work;

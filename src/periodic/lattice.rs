@@ -1,0 +1,308 @@
+//! Space that repeats itself along any vectors: the arithmetic of sheared cells.
+
+use super::domain::MOST_PERIODS;
+use super::{PeriodicError, PeriodicReason};
+use crate::{Aabb, Scalar};
+
+/// The most periods that what is looked for may be long, along each axis: so that differences of ghosts' numbers fit an `i8`.
+pub(crate) const MOST_IMAGES: f64 = 100.0;
+
+/// Roundings, of which a few add up.
+const FEW: f64 = 8.0;
+
+/// A space that repeats itself along some of `D` vectors, which need be neither perpendicular nor along the axes: a sheared
+/// (triclinic) domain.
+///
+/// For neighbor lists: [`Neighbors::lattice`](crate::Neighbors::lattice). The numbers of shifts count these vectors. It does not matter
+/// where the domain begins, only by what it repeats itself.
+///
+/// ```
+/// use pivotgrid::{Lattice, Neighbors, PeriodicError, PeriodicNeighbor};
+///
+/// // A sheared box: whatever leaves it at the top comes in again at the bottom, three to the left.
+/// let lattice = Lattice::new([[10.0, 0.0], [3.0, 8.0]], [true, true])?;
+/// let mut neighbors = Neighbors::<f64, 2>::new().lattice(lattice);
+/// let rows = neighbors.par_within(&[[1.0, 0.5], [4.0, 7.75]], 1.0);
+/// assert_eq!(rows.row(0).collect::<Vec<_>>(), [PeriodicNeighbor { index: 1, shift: [0, -1] }]);
+/// # Ok::<(), PeriodicError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lattice<const D: usize> {
+    vectors: [[f64; D]; D],
+    periodic: [bool; D],
+    origin: [f64; D],
+    /// For each vector what a coordinate has to be multiplied with to be counted in it; zeros for those that nothing is repeated along.
+    dual: [[f64; D]; D],
+    /// Lengths of these: how many periods are in a unit of length, at most.
+    per_length: [f64; D],
+    /// How far all vectors together go along each axis.
+    extent: [f64; D],
+}
+
+/// Where something lies in a lattice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LatticePlace<const D: usize> {
+    /// How many periods to move it down to have it in the domain, by vector.
+    pub(crate) periods: [i32; D],
+    /// How many ghosts it has along each vector.
+    pub(crate) counts: [u8; D],
+}
+
+impl<const D: usize> Default for LatticePlace<D> {
+    /// Where it is, without ghosts.
+    fn default() -> Self {
+        LatticePlace { periods: [0; D], counts: [0; D] }
+    }
+}
+
+/// How far something reaches from its center.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Half<const D: usize> {
+    /// Equally far in all directions.
+    Ball(f64),
+    /// So far along each axis.
+    Box([f64; D]),
+}
+
+impl<const D: usize> Lattice<D> {
+    /// The space that repeats itself along those vectors that are marked; the others mean nothing.
+    ///
+    /// Refused if these vectors are not finite, or depend on each other.
+    pub fn new(vectors: [[f64; D]; D], periodic: [bool; D]) -> Result<Self, PeriodicError> {
+        let mut lattice =
+            Lattice { vectors, periodic, origin: [0.0; D], dual: [[0.0; D]; D], per_length: [0.0; D], extent: [0.0; D] };
+        lattice.dual = lattice.invert().ok_or(PeriodicError::Lattice)?;
+        lattice.per_length = lattice.dual.map(|dual| dot(&dual, &dual).sqrt());
+        for vector in (0..D).filter(|&vector| periodic[vector]) {
+            for axis in 0..D {
+                lattice.extent[axis] += vectors[vector][axis].abs();
+            }
+        }
+        Ok(lattice)
+    }
+
+    /// The same as of a box whose sides are parallel to the axes.
+    pub(crate) fn of_domain<S: Scalar>(domain: &Aabb<S, D>, periodic: [bool; D]) -> Result<Self, PeriodicError> {
+        super::space(*domain, periodic)?;
+        let [low, high] = [domain.min, domain.max].map(|corner| corner.map(S::to_f64));
+        let along = |axis: usize| std::array::from_fn(|other| if other == axis { high[axis] - low[axis] } else { 0.0 });
+        let mut lattice = Lattice::new(std::array::from_fn(along), periodic)?;
+        lattice.origin = std::array::from_fn(|axis| if periodic[axis] { low[axis] } else { 0.0 });
+        Ok(lattice)
+    }
+
+    /// The vectors.
+    pub fn vectors(&self) -> &[[f64; D]; D] {
+        &self.vectors
+    }
+
+    /// Along which of them space repeats itself.
+    pub fn periodic(&self) -> [bool; D] {
+        self.periodic
+    }
+
+    /// How far something moves that is moved by so many periods.
+    #[inline]
+    pub fn translation(&self, shift: [i32; D]) -> [f64; D] {
+        let mut sum = [0.0; D];
+        for vector in 0..D {
+            if shift[vector] != 0 {
+                for axis in 0..D {
+                    sum[axis] += f64::from(shift[vector]) * self.vectors[vector][axis];
+                }
+            }
+        }
+        sum
+    }
+
+    /// The longest way through the domain, about.
+    pub(crate) fn size(&self) -> f64 {
+        let of =
+            |vector: usize| if self.periodic[vector] { dot(&self.vectors[vector], &self.vectors[vector]).sqrt() } else { 0.0 };
+        (0..D).map(of).sum::<f64>() + self.origin.iter().map(|x| x.abs()).sum::<f64>()
+    }
+
+    /// A point moved down by so many periods along each vector, rounded once.
+    #[inline]
+    pub(crate) fn down<S: Scalar>(&self, point: [S; D], periods: [i32; D]) -> [S; D] {
+        if periods == [0; D] {
+            return point;
+        }
+        let by = self.translation(periods);
+        std::array::from_fn(|axis| if by[axis] == 0.0 { point[axis] } else { S::from_f64(point[axis].to_f64() - by[axis]) })
+    }
+
+    /// Where something is to be put that reaches so far around its center. What reaches as far as `usual` is put where its center lies
+    /// in the domain.
+    ///
+    /// It begins where its center lies, less its reach; counted in periods, and apart from the whole ones, that is a number from 0 to 1.
+    /// `images.rs` tells why every meeting is found once if there is a ghost for each number of periods that something ends behind the
+    /// border. What its places are rounded by, in `S`, is added to its reach.
+    #[inline]
+    pub(crate) fn place<S: Scalar>(
+        &self,
+        mut center: [f64; D],
+        half: Half<D>,
+        usual: f64,
+    ) -> Result<LatticePlace<D>, PeriodicReason> {
+        if !center.iter().all(|x| x.is_finite()) {
+            center = self.finite(center)?;
+        }
+        let (mut begin, mut length, mut is_inside) = ([0.0; D], [0.0; D], true);
+        // Vectors that do not count are counted as none of themselves.
+        for vector in 0..D {
+            let (half, dual) = (self.in_periods(vector, half), &self.dual[vector]);
+            let at = (0..D).map(|axis| (center[axis] - self.origin[axis]) * dual[axis]).sum::<f64>();
+            let rounded = (0..D).map(|axis| (center[axis].abs() + self.extent[axis]) * dual[axis].abs()).sum::<f64>();
+            (begin[vector], length[vector]) = (at - half + usual * self.per_length[vector], 2.0 * half);
+            is_inside &= (begin[vector] >= 0.0) & (begin[vector] + length[vector] + FEW * S::EPSILON * rounded < 1.0);
+        }
+        match is_inside {
+            true => Ok(LatticePlace::default()),
+            false => self.place_outside::<S>(&center, begin, length),
+        }
+    }
+
+    /// The same for what begins or ends outside of the domain.
+    fn place_outside<S: Scalar>(
+        &self,
+        center: &[f64; D],
+        begin: [f64; D],
+        length: [f64; D],
+    ) -> Result<LatticePlace<D>, PeriodicReason> {
+        let mut place = LatticePlace::default();
+        for axis in (0..D).filter(|&axis| self.periodic[axis]) {
+            // NaN is no number that is small enough.
+            if !(length[axis] < MOST_IMAGES - 2.0) {
+                return Err(PeriodicReason::LargerThanPeriod { axis: axis as u8 });
+            }
+            if !(begin[axis].abs() <= MOST_PERIODS) {
+                return Err(PeriodicReason::TooFarOut { axis: axis as u8 });
+            }
+            place.periods[axis] = begin[axis].floor() as i32;
+        }
+        let moved = self.translation(place.periods);
+        for axis in (0..D).filter(|&axis| self.periodic[axis]) {
+            let rounded = |other: usize| {
+                let inside = (center[other] - moved[other]).abs() + self.extent[other];
+                (S::EPSILON * inside + f64::EPSILON * center[other].abs()) * self.dual[axis][other].abs()
+            };
+            let rounded = FEW * (0..D).map(rounded).sum::<f64>();
+            let end = begin[axis] - begin[axis].floor() + length[axis] + rounded;
+            place.counts[axis] = end.min(MOST_IMAGES) as u8;
+        }
+        Ok(place)
+    }
+
+    /// Zeros instead of infinite coordinates, if nothing is repeated along those axes.
+    #[cold]
+    fn finite(&self, mut center: [f64; D]) -> Result<[f64; D], PeriodicReason> {
+        for axis in 0..D {
+            if center[axis].is_finite() {
+                continue;
+            }
+            if let Some(vector) = (0..D).find(|&vector| self.dual[vector][axis] != 0.0) {
+                return Err(PeriodicReason::TooFarOut { axis: vector as u8 });
+            }
+            center[axis] = 0.0;
+        }
+        Ok(center)
+    }
+
+    /// How many periods along a vector something reaches from its center.
+    #[inline]
+    fn in_periods(&self, vector: usize, half: Half<D>) -> f64 {
+        match half {
+            Half::Ball(radius) => radius * self.per_length[vector],
+            Half::Box(half) => {
+                let dual = &self.dual[vector];
+                // Infinite along other axes it may be.
+                (0..D).map(|axis| if dual[axis] == 0.0 { 0.0 } else { dual[axis].abs() * half[axis] }).sum()
+            }
+        }
+    }
+
+    /// The dual vectors, in the space of those vectors that count: `dual[i] . vectors[j]` is 1 for `i == j` and 0 otherwise.
+    fn invert(&self) -> Option<[[f64; D]; D]> {
+        let (vectors, periodic) = (&self.vectors, &self.periodic);
+        let mut dual = [[0.0; D]; D];
+        // What of each vector is perpendicular to all others, twice, since the first time rounds: its inverse is the dual one.
+        for vector in (0..D).filter(|&vector| periodic[vector]) {
+            if !vectors[vector].iter().all(|x| x.is_finite()) {
+                return None;
+            }
+            let mut basis: [Option<[f64; D]>; D] = [None; D];
+            let mut apart = vectors[vector];
+            for other in (0..D).filter(|&other| periodic[other] && other != vector) {
+                let mut along = vectors[other];
+                for _ in 0..2 {
+                    basis.iter().flatten().for_each(|unit| along = without(&along, unit));
+                }
+                let length = dot(&along, &along).sqrt();
+                basis[other] = (length > 0.0).then(|| along.map(|x| x / length));
+            }
+            for _ in 0..2 {
+                basis.iter().flatten().for_each(|unit| apart = without(&apart, unit));
+            }
+            let (square, whole) = (dot(&apart, &apart), dot(&vectors[vector], &vectors[vector]));
+            // So flat that a rounded point may lie anywhere.
+            if !(square > 1e-20 * whole && square.is_finite() && (1.0 / square).is_finite()) {
+                return None;
+            }
+            dual[vector] = apart.map(|x| x / square);
+        }
+        Some(dual)
+    }
+}
+
+#[inline]
+fn dot<const D: usize>(one: &[f64; D], other: &[f64; D]) -> f64 {
+    (0..D).map(|axis| one[axis] * other[axis]).sum()
+}
+
+/// What of a vector is perpendicular to a vector of length 1.
+fn without<const D: usize>(vector: &[f64; D], unit: &[f64; D]) -> [f64; D] {
+    let along = dot(vector, unit);
+    std::array::from_fn(|axis| vector[axis] - along * unit[axis])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dual_vectors_count_the_others() {
+        let vectors = [[10.0, 0.0, 0.0], [3.0, 8.0, 0.5], [-2.0, 1.0, 5.0]];
+        for periodic in [[true; 3], [true, false, true], [false, false, true]] {
+            let lattice = Lattice::new(vectors, periodic).expect("a lattice");
+            for i in (0..3).filter(|&i| periodic[i]) {
+                for j in (0..3).filter(|&j| periodic[j]) {
+                    let expected = if i == j { 1.0 } else { 0.0 };
+                    assert!((dot(&lattice.dual[i], &vectors[j]) - expected).abs() < 1e-14, "{lattice:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bad_vectors_are_refused() {
+        let refused = |vectors| Lattice::<2>::new(vectors, [true, true]).is_err();
+        assert!(refused([[1.0, 0.0], [2.0, 0.0]]) && refused([[0.0, 0.0], [0.0, 1.0]]));
+        assert!(refused([[f64::NAN, 0.0], [0.0, 1.0]]) && refused([[f64::INFINITY, 0.0], [0.0, 1.0]]));
+        assert!(Lattice::<2>::new([[1.0, 0.0], [0.0, 0.0]], [true, false]).is_ok());
+        assert!(Lattice::<2>::new([[1e9, 0.0], [0.0, 1e-9]], [true, true]).is_ok());
+    }
+
+    #[test]
+    fn places_in_a_sheared_domain() {
+        let lattice = Lattice::new([[10.0, 0.0], [5.0, 10.0]], [true, true]).expect("a lattice");
+        let place = |center: [f64; 2], radius: f64| lattice.place::<f32>(center, Half::Ball(radius), radius).expect("a place");
+        assert_eq!((place([7.0, 5.0], 0.5).periods, place([7.0, 5.0], 0.5).counts), ([0, 0], [0, 0]));
+        // Left of the sheared side.
+        assert_eq!(place([2.0, 5.0], 0.5).periods, [-1, 0]);
+        assert_eq!(place([7.0, 9.5], 0.5).counts, [0, 1]);
+        assert_eq!(place([7.0, 25.0], 12.0).periods, [-1, 2]);
+        assert!(place([7.0, 5.0], 12.0).counts.iter().all(|&count| count >= 2));
+        assert_eq!(lattice.down([7.0f32, 25.0], [-1, 2]), [7.0, 5.0]);
+    }
+}

@@ -1,0 +1,96 @@
+//! Every allocation of a neighbor search and of a step in a periodic domain fails once: an error, never an abort or a partial answer.
+
+use pivotgrid::{Aabb, Ball, DetectError, Neighbors, Periodic, Rejected};
+
+use crate::account::Account;
+use crate::common::{Rng, grid_config};
+
+const EDGE: f64 = 30.0;
+
+/// Several levels, an infinite one, a bad one, and some across the border.
+fn balls(n: usize) -> Vec<Ball<f32, 3>> {
+    let rng = &mut Rng(3);
+    let mut ball = |index: usize| {
+        let radius = if index % 300 == 0 { 5.0 } else { rng.within(0.2, 0.9) };
+        Ball::new([(); 3].map(|()| rng.within(0.0, EDGE) as f32), if index == 7 { f32::NAN } else { radius as f32 })
+    };
+    (0..n).map(&mut ball).collect()
+}
+
+fn domain() -> Aabb<f32, 3> {
+    Aabb::new([0.0; 3], [EDGE as f32; 3])
+}
+
+/// A digest that does not depend on the order and allocates nothing.
+fn digest(pairs: impl Iterator<Item = (usize, u32, [i32; 3])>) -> u64 {
+    let one = |(a, b, shift): (usize, u32, [i32; 3])| {
+        let shift = shift.iter().fold(0, |code: i64, &by| code * 1000 + i64::from(by));
+        Rng((a as u64) << 32 ^ u64::from(b) ^ (shift as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)).next()
+    };
+    pairs.map(one).fold(0, u64::wrapping_add)
+}
+
+/// Fails the first allocation of `attempt` on a new `T`, then the second one, until there are no more.
+fn every_allocation_fails_once<T: Send>(
+    threads: usize,
+    new: impl Fn() -> T,
+    attempt: impl Fn(&mut T) -> Result<u64, DetectError> + Sync,
+    is_empty: impl Fn(&T) -> bool,
+) {
+    let account = Account::open();
+    let pool = account.pool(threads);
+    let expected = attempt(&mut new());
+    assert!(expected.is_ok());
+    let mut refused = 0;
+    for number in 1.. {
+        let mut tried = new();
+        let (outcome, failed) = pool.install(|| account.with_failing(number, || attempt(&mut tried)));
+        match outcome {
+            Err(DetectError::OutOfMemory { needed }) => {
+                assert!(failed && needed > 0 && is_empty(&tried), "allocation {number}");
+                refused += 1;
+            }
+            // What is only kept in store for the next step may be refused without harm.
+            outcome => assert!(outcome == expected, "allocation {number}: {outcome:?}"),
+        }
+        assert!(pool.install(|| attempt(&mut tried)) == expected, "after allocation {number}");
+        if !failed {
+            assert!(refused > 20, "only {refused} allocations were refused");
+            return;
+        }
+    }
+}
+
+#[test]
+fn in_a_search_for_neighbors() {
+    let balls = balls(2500);
+    for (threads, half) in [(1, false), (3, false), (2, true)] {
+        let new = || Neighbors::<f32, 3>::with_config(grid_config()).unwrap().half(half).sorted(true);
+        let attempt = |neighbors: &mut Neighbors<f32, 3>| {
+            let rows = neighbors.try_par_touching(&balls)?;
+            assert!(matches!(rows.rejected(), [Rejected { index: 7, .. }]));
+            Ok(digest(rows.iter().enumerate().flat_map(|(i, row)| row.iter().map(move |&j| (i, j, [0; 3])))))
+        };
+        every_allocation_fails_once(threads, new, attempt, |neighbors| neighbors.rows().is_empty());
+    }
+}
+
+#[test]
+fn in_a_periodic_step() {
+    let balls = balls(2500);
+    for (threads, in_order) in [(1, false), (3, false), (2, true)] {
+        let config = grid_config().canonical_order(in_order);
+        let new = || Periodic::<f32, 3>::with_config(domain(), [true, true, false], config.clone()).unwrap();
+        let attempt = |periodic: &mut Periodic<f32, 3>| {
+            let pairs = periodic.try_par_detect(&balls)?;
+            assert!(pairs.rejected().len() == 1);
+            Ok(digest(pairs.iter().map(|pair| (pair.a as usize, pair.b, pair.shift))))
+        };
+        let is_empty = |periodic: &Periodic<f32, 3>| {
+            let mut found = Vec::new();
+            periodic.queries().overlapping(&domain(), &mut found);
+            found.is_empty()
+        };
+        every_allocation_fails_once(threads, new, attempt, is_empty);
+    }
+}

@@ -1,0 +1,187 @@
+//! After a panic in the user's code every accessor tells the truth: there is nothing, until the next search or step.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use pivotgrid::{Aabb, Ball, Bounded, Config, DetectError, Neighbors, Periodic, Ray, Sweep};
+
+use crate::common::{Rng, grid_config, pool};
+
+/// Where the user's code panics.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(u8)]
+enum Where {
+    Nowhere,
+    Bounds,
+    Filter,
+}
+
+struct Body {
+    ball: Ball<f32, 2>,
+    panics: AtomicU8,
+}
+
+impl Body {
+    /// Unwinds without calling the panic hook.
+    fn panic_in(&self, place: Where) {
+        if self.panics.load(Ordering::Relaxed) == place as u8 {
+            resume_unwind(Box::new("planned"));
+        }
+    }
+}
+
+impl Bounded<f32, 2> for Body {
+    fn aabb(&self) -> Aabb<f32, 2> {
+        self.panic_in(Where::Bounds);
+        self.ball.aabb()
+    }
+    fn ball(&self) -> Option<Ball<f32, 2>> {
+        Some(self.ball)
+    }
+    fn pairs_with(&self, _: &Self) -> bool {
+        self.panic_in(Where::Filter);
+        true
+    }
+}
+
+const EDGE: f32 = 40.0;
+
+fn bodies(n: usize) -> Vec<Body> {
+    let rng = &mut Rng(n as u64);
+    let mut place = || [(); 2].map(|()| rng.within(0.0, EDGE.into()) as f32);
+    (0..n).map(|_| Body { ball: Ball::new(place(), 0.9), panics: AtomicU8::new(Where::Nowhere as u8) }).collect()
+}
+
+fn domain() -> Aabb<f32, 2> {
+    Aabb::new([0.0; 2], [EDGE; 2])
+}
+
+/// Runs a step in which one body panics, on one thread or two.
+fn failing(bodies: &[Body], place: Where, threads: usize, step: impl FnOnce() + Send) {
+    bodies[bodies.len() / 2].panics.store(place as u8, Ordering::Relaxed);
+    assert!(catch_unwind(AssertUnwindSafe(|| pool(threads).install(step))).is_err(), "the panic was swallowed");
+    bodies[bodies.len() / 2].panics.store(Where::Nowhere as u8, Ordering::Relaxed);
+}
+
+#[test]
+fn nothing_is_found_in_a_periodic_domain() {
+    for (threads, place) in [(1, Where::Bounds), (2, Where::Bounds), (1, Where::Filter), (2, Where::Filter)] {
+        let bodies = bodies(1500);
+        let mut periodic = Periodic::<f32, 2>::with_config(domain(), [true; 2], grid_config()).unwrap();
+        let expected = periodic.detect(&bodies).sorted();
+        failing(&bodies, place, threads, || {
+            periodic.par_detect(&bodies);
+        });
+        let queries = periodic.queries();
+        let (mut found, mut near, mut hits) = (Vec::new(), Vec::new(), Vec::new());
+        queries.overlapping(&Aabb::new([0.0; 2], [EDGE; 2]), &mut found);
+        assert!(found.is_empty(), "{place:?}");
+        queries.containing([3.0, 3.0], &mut found);
+        assert!(found.is_empty());
+        queries.within(&Ball::new([3.0, 3.0], 9.0), &mut near);
+        assert!(near.is_empty());
+        queries.nearest([1.0, 1.0], 3, &mut near);
+        assert!(near.is_empty());
+        queries.ray_hits(&Ray::new([0.0, 0.0], [1.0, 0.5]).up_to(100.0), &mut hits);
+        assert!(hits.is_empty() && queries.first_hit(&Ray::new([0.0, 0.0], [1.0, 0.5]).up_to(100.0)).is_none());
+        let sweep = Sweep::new(Aabb::new([0.0; 2], [2.0; 2]), [30.0, 30.0]);
+        assert!(queries.first_contact(&sweep).is_none());
+
+        assert!(periodic.detect(&bodies).sorted() == expected);
+        periodic.queries().overlapping(&Aabb::new([0.0; 2], [EDGE; 2]), &mut found);
+        assert!(found.len() >= bodies.len());
+    }
+}
+
+/// Pairs in ascending order, whatever the number of threads.
+#[test]
+fn canonical_order_in_a_periodic_domain() {
+    use rayon::prelude::*;
+    let bodies = bodies(3000);
+    let expected = Periodic::<f32, 2>::new(domain(), [true; 2]).unwrap().detect(&bodies).sorted();
+    let mut ordered = Periodic::with_config(domain(), [true; 2], grid_config().canonical_order(true)).unwrap();
+    for threads in [1, 3] {
+        let pairs = pool(threads).install(|| ordered.par_detect(&bodies));
+        assert!(pairs.iter().eq(expected.iter().copied()), "{threads} threads");
+        assert!(pairs.iter().len() == expected.len() && pairs.sorted() == expected);
+        assert_eq!(pairs.par_iter().filter(|pair| pair.a < pair.b).count(), expected.len());
+    }
+    assert!(ordered.detect(&bodies).iter().eq(expected));
+}
+
+#[test]
+fn there_are_no_rows() {
+    for (threads, place) in [(1, Where::Bounds), (2, Where::Bounds), (1, Where::Filter), (2, Where::Filter)] {
+        let mut bodies = bodies(1500);
+        bodies[7].ball.radius = f32::NAN;
+        let mut neighbors = Neighbors::<f32, 2>::with_config(grid_config()).unwrap().sorted(true);
+        let expected: Vec<Vec<u32>> = neighbors.touching(&bodies).iter().map(<[u32]>::to_vec).collect();
+        failing(&bodies, place, threads, || {
+            neighbors.par_touching(&bodies);
+        });
+        let rows = neighbors.rows();
+        assert!(rows.is_empty() && rows.indices().is_empty() && rows.offsets() == [0], "{place:?}");
+        assert!(rows.rejected().is_empty() && neighbors.rejected().is_empty() && rows.iter().next().is_none());
+        assert!(neighbors.touching(&bodies).iter().eq(expected.iter().map(Vec::as_slice)));
+    }
+}
+
+#[test]
+fn there_are_no_rows_in_a_periodic_domain() {
+    for (threads, place) in [(1, Where::Bounds), (2, Where::Bounds), (1, Where::Filter), (2, Where::Filter)] {
+        let mut bodies = bodies(1500);
+        bodies[7].ball.radius = f32::NAN;
+        let neighbors = Neighbors::<f32, 2>::with_config(grid_config()).unwrap().sorted(true);
+        let mut neighbors = neighbors.periodic(domain(), [true; 2]).unwrap();
+        let expected: Vec<Vec<_>> = neighbors.touching(&bodies).iter().map(Iterator::collect).collect();
+        failing(&bodies, place, threads, || {
+            neighbors.par_touching(&bodies);
+        });
+        let rows = neighbors.rows();
+        assert!(rows.is_empty() && rows.neighbors() == 0 && rows.rejected().is_empty(), "{place:?}");
+        assert!(rows.iter().next().is_none());
+        let again: Vec<Vec<_>> = neighbors.touching(&bodies).iter().map(Iterator::collect).collect();
+        assert!(again == expected);
+    }
+}
+
+/// A limit gives an error and no rows, and the next search that fits is complete.
+#[test]
+fn a_limit_gives_an_error() {
+    let bodies = bodies(4000);
+    let config = grid_config().max_bytes(600_000);
+    let refused = |error: DetectError| matches!(error, DetectError::OverBudget { max_bytes: 600_000, .. });
+    let few = Neighbors::<f32, 2>::new().touching(&bodies[..300]).indices().len();
+    let new = || Neighbors::<f32, 2>::with_config(config.clone()).unwrap();
+    let mut neighbors = new();
+    assert!(refused(neighbors.try_par_touching(&bodies).unwrap_err()));
+    assert!(neighbors.rows().is_empty());
+    assert_eq!(neighbors.try_touching(&bodies[..300]).unwrap().indices().len(), few);
+    assert!(refused(neighbors.try_touching(&bodies).unwrap_err()));
+    let points: Vec<[f32; 2]> = bodies.iter().map(|body| body.ball.center).collect();
+    assert!(refused(neighbors.try_within(&points, 9.0).unwrap_err()));
+    assert!(refused(neighbors.try_par_within(&points, 9.0).unwrap_err()));
+    assert_eq!(neighbors.try_within(&points[..300], 1.8).unwrap().indices().len(), few);
+
+    let mut periodic = Periodic::<f32, 2>::with_config(domain(), [true; 2], config.clone()).unwrap();
+    assert!(refused(periodic.try_par_detect(&bodies).unwrap_err()) && refused(periodic.try_detect(&bodies).unwrap_err()));
+    assert!(periodic.try_detect(&bodies[..100]).is_ok());
+    let message = catch_unwind(AssertUnwindSafe(|| new().par_touching(&bodies).len())).unwrap_err();
+    assert!(message.downcast_ref::<String>().unwrap().contains("max_bytes is 600000"));
+}
+
+/// Infinite points and radii are no reason to leave a point out.
+#[test]
+fn an_infinite_point_within_an_infinite_radius() {
+    let infinite = f32::INFINITY;
+    let points = [[0.0, 0.0], [infinite, 1.0], [infinite, 2.0], [-infinite, 0.0], [5.0, f32::NAN]];
+    for config in [Config::default(), grid_config()] {
+        let mut neighbors = Neighbors::<f32, 2>::with_config(config).unwrap().sorted(true);
+        let rows = neighbors.within(&points, infinite);
+        assert_eq!(rows.rejected().iter().map(|rejected| rejected.index).collect::<Vec<_>>(), [4]);
+        assert_eq!(rows.iter().collect::<Vec<_>>(), [&[1, 2, 3][..], &[0, 3], &[0, 3], &[0, 1, 2], &[]]);
+        let rows = neighbors.within(&points, 1e30);
+        assert!(rows.iter().all(<[u32]>::is_empty) && rows.rejected().len() == 1);
+        assert_eq!(neighbors.within(&points, f32::NAN).rejected().len(), points.len());
+    }
+}
