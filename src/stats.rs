@@ -60,6 +60,8 @@ pub struct LevelStats {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct PassTimes {
+    /// Bringing the objects into an order in space, where the last step's is not known or of no use.
+    pub presort: Duration,
     /// Surveying sizes and choosing levels; nearly nothing while the last plan still fits.
     pub plan: Duration,
     /// Reading the boxes, finding each object's cell and appending segments to chunks.
@@ -74,8 +76,8 @@ pub struct PassTimes {
 
 impl PassTimes {
     /// The passes with their names, in order.
-    pub fn named(&self) -> [(&'static str, Duration); 5] {
-        [("plan", self.plan), ("gather", self.gather), ("arrange", self.arrange), ("sort", self.sort), ("detect", self.detect)]
+    pub fn named(&self) -> [(&'static str, Duration); 6] {
+        [("presort", self.presort), ("plan", self.plan), ("gather", self.gather), ("arrange", self.arrange), ("sort", self.sort), ("detect", self.detect)]
     }
 
     /// All passes together.

@@ -170,6 +170,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             }
         });
         self.grid.spans = [[0; 3]; MAX_LEVELS];
+        self.segments = self.workers.iter().take(team.workers()).map(|worker| worker.gatherer.segments).sum();
         let mut full = None;
         for worker in self.workers.iter().take(team.workers()) {
             full = full.or(worker.gatherer.full);

@@ -144,6 +144,13 @@ impl<S: Scalar, const D: usize> View<'_, S, D> {
     }
 }
 
+/// The search of each kind, compiled here once: crates that use the library link to it, unless they are optimized themselves.
+#[used]
+static SEARCHES: (SearchOf<f32, 2>, SearchOf<f32, 3>, SearchOf<f64, 2>, SearchOf<f64, 3>) =
+    (View::search, View::search, View::search, View::search);
+
+type SearchOf<S, const D: usize> = fn(&View<'static, S, D>, Part<'_>, &mut Finder, &mut dyn PairRoom);
+
 /// What to search.
 enum Part<'a> {
     Item(&'a Item),

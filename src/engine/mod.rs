@@ -54,6 +54,10 @@ pub(crate) struct Engine<S, const D: usize> {
     pub(crate) takers: Vec<u32>,
     /// Where the chunks of each block of positions begin, while they are arranged.
     pub(crate) starts: Vec<u32>,
+    /// How many segments the last step had.
+    pub(crate) segments: usize,
+    /// The last presort did not make them fewer.
+    pub(crate) presorted_in_vain: bool,
     /// Blocks of pairs: those of the last step, and empty ones for the next.
     pub(crate) pairs: Vec<Vec<Pair>>,
     /// The same for pairs with static objects.
@@ -119,6 +123,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             unit_bounds: Vec::new(),
             takers: Vec::new(),
             starts: Vec::new(),
+            segments: 0,
+            presorted_in_vain: false,
             pairs: Vec::new(),
             static_pairs: Vec::new(),
             ordered: Ordered::default(),

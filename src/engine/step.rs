@@ -2,10 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use crate::build::gather::Source;
+use crate::build::gather::{Gathered, Source};
+use crate::build::presort::Copied;
 use crate::build::sort::Sorted;
 use crate::detect::sink::{Consumer, Show, Store};
 use crate::engine::{Clock, Engine, Made};
+use crate::layout::table::Table;
 use crate::lockfree::Blocks;
 use crate::runtime::memory;
 use crate::runtime::objects::Objects;
@@ -34,15 +36,27 @@ pub(crate) fn rebuild<S: Scalar, const D: usize>(
     // If the user's code panics below, or memory is refused, nothing of the last step is known any more. All that is lost with its
     // order is some speed.
     let known = std::mem::take(&mut engine.known);
+    let presorts = engine.wants_presort(known, len);
+    let known = if presorts { 0 } else { known };
     let visited = known.max(len);
     let team = engine.prepare(known, visited, team);
-    let order = std::mem::take(&mut engine.order);
+    let mut order = std::mem::take(&mut engine.order);
+    let gathered = if presorts {
+        scope!("pivotgrid::presort", engine.presort(objects, &mut order[..len], team));
+        engine.stats.times.presort = clock.lap();
+        // The boxes are in the table now. It is written again after gathering only.
+        let table = std::mem::replace(&mut engine.table, Table::new());
+        let ids = std::mem::take(&mut engine.next_order);
+        let copied = Copied::new(table.columns(&ids), len);
+        let gathered = gather(engine, &Source { objects: &copied, len, order: &order[..len] }, team, &mut clock);
+        (engine.table, engine.next_order) = (table, ids);
+        gathered
+    } else {
+        engine.stats.times.presort = clock.lap();
+        gather(engine, &Source { objects, len, order: &order[..visited] }, team, &mut clock)
+    };
+    engine.judge_presort(presorts, len);
     let source = Source { objects, len, order: &order[..visited] };
-
-    let staged = scope!("pivotgrid::plan", engine.plan(&source, team));
-    engine.stats.times.plan = clock.lap();
-    let gathered = scope!("pivotgrid::gather", engine.gather(&source, staged, team));
-    engine.stats.times.gather = clock.lap();
     let arranged = scope!("pivotgrid::arrange", engine.arrange(gathered, visited, team));
     engine.stats.times.arrange = clock.lap();
     let sorted = scope!("pivotgrid::sort", engine.sort(&source, arranged, team));
@@ -50,6 +64,20 @@ pub(crate) fn rebuild<S: Scalar, const D: usize>(
     engine.known = len;
     engine.stats.times.sort = clock.lap();
     Rebuilt { sorted, team, objects: len, surplus: objects.len() > len, clock }
+}
+
+/// Plans, if there is need to, and gathers.
+fn gather<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
+    engine: &mut Engine<S, D>,
+    source: &Source<'_, O>,
+    team: Team,
+    clock: &mut Clock,
+) -> Gathered {
+    let staged = scope!("pivotgrid::plan", engine.plan(source, team));
+    engine.stats.times.plan = clock.lap();
+    let gathered = scope!("pivotgrid::gather", engine.gather(source, staged, team));
+    engine.stats.times.gather = clock.lap();
+    gathered
 }
 
 impl Rebuilt {

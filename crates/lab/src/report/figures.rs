@@ -85,7 +85,7 @@ impl Spread {
 
 fn passes(steps: &[Step], objects: f64) -> Vec<Pass> {
     let names = steps[0].passes.named().map(|(name, _)| name);
-    let spreads: [Spread; 5] = std::array::from_fn(|pass| Spread::of(steps.iter().map(|step| step.passes.named()[pass].1)));
+    let spreads: [Spread; 6] = std::array::from_fn(|pass| Spread::of(steps.iter().map(|step| step.passes.named()[pass].1)));
     let sum = spreads.iter().map(|spread| spread.median).sum::<f64>().max(f64::MIN_POSITIVE);
     let pass = |(name, Spread { fastest, median, .. }): (&'static str, Spread)| Pass {
         name,
