@@ -7,14 +7,15 @@ use crate::build::count::{self, Tally};
 use crate::build::gather::{self, Source};
 use crate::build::offset;
 use crate::build::plan::Plan;
+use crate::build::plan::check::{Load, MOST_REVISIONS};
+use crate::build::plan::revise::{Occupancy, Reviser};
 use crate::build::scatter::{self, Tails};
-use crate::build::survey::Extent;
 use crate::detect::View;
 use crate::detect::sink::{self, Consumer, Sink};
 use crate::engine::{Engine, Worker};
 use crate::kernel::PADDING;
 use crate::layout::grid::Item;
-use crate::layout::z_key;
+use crate::layout::{Levels, Shape, key_parts, z_key};
 use crate::lockfree::{Blocks, ChunkId, Cursor, Directory, Full};
 use crate::runtime::memory::{self, reserve_with_slack};
 use crate::runtime::objects::Objects;
@@ -24,6 +25,21 @@ use crate::runtime::team::Team;
 /// After planning: whether the objects were gathered for it.
 pub(crate) struct Planned {
     gathered: bool,
+}
+
+/// What a step has tried to make its new plan better.
+#[derive(Debug)]
+pub(crate) struct Revisions<S, const D: usize> {
+    /// The levels before the last revision, and what a step with them would cost.
+    before: Option<(Levels<S, D>, f64)>,
+    /// No more is tried.
+    is_over: bool,
+}
+
+impl<S, const D: usize> Default for Revisions<S, D> {
+    fn default() -> Self {
+        Revisions { before: None, is_over: false }
+    }
 }
 
 /// After counting: how many objects go behind the cells' entries.
@@ -65,6 +81,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let objects = source.len;
         if objects <= self.config.all_pairs_up_to {
             self.plan = Some(Plan::all_pairs(objects));
+            self.grid.levels = Levels::default();
             return Planned { gathered: false };
         }
         if self.plan.as_ref().is_some_and(|plan| plan.suits(objects)) {
@@ -75,48 +92,52 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         team.run(|| {
             scope!("pivotgrid::plan::gather");
             let Some(worker) = workers.claim_one() else { return };
+            let worker = &mut **worker;
+            worker.survey.clear();
             while let Some((first, claimed)) = staged.claim() {
                 for (at, block) in blocks(first, claimed) {
                     source.gather(at, block, &mut worker.seen);
+                    worker.survey.observe(block);
                 }
             }
         });
-        self.replan(objects, source.order.len(), team);
+        self.choose(objects, source.order.len(), team);
         Planned { gathered: true }
     }
 
-    /// Looks at all sizes and chooses levels.
+    /// Looks at all sizes once more and chooses levels.
     fn replan(&mut self, objects: usize, visited: usize, team: Team) {
-        let staged = &self.staged[..visited];
-        let (cursor, extent) = (Cursor::new(), Extent::new());
+        let (staged, cursor) = (&self.staged[..visited], Cursor::new());
         let workers = Blocks::new(&mut self.workers, 1);
         team.run(|| {
             scope!("pivotgrid::plan::survey");
             let Some(worker) = workers.claim_one() else { return };
             worker.survey.clear();
             while let Some(block) = cursor.claim(claim(team, visited), visited) {
-                worker.survey.observe(&staged[block], &extent);
+                worker.survey.observe(&staged[block]);
             }
         });
+        self.choose(objects, visited, team);
+    }
+
+    /// Chooses levels by what the workers have surveyed.
+    fn choose(&mut self, objects: usize, visited: usize, team: Team) {
         self.survey.clear();
         for worker in self.workers.iter().take(team.workers()) {
             self.survey.merge(&worker.survey);
         }
-        self.plan = Some(Plan::choose(objects, &self.survey, &extent, staged, &self.config));
+        let forced = self.config.exact_cell_size.or(self.hint);
+        let (plan, levels) = Plan::choose(objects, &self.survey, &self.staged[..visited], &self.config, forced);
+        (self.plan, self.grid.levels) = (Some(plan), levels);
         self.stats.replanned = true;
     }
 
-    /// Finds each object's cell and rank. Runs again, with more room or better levels, until all objects are counted in.
+    /// Finds each object's cell and rank. Runs again, with more room, until all objects are counted in.
     pub(crate) fn count<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, planned: Planned, team: Team) -> Counted {
         let mut gathered = planned.gathered;
         let visited = source.order.len();
         let pool_before = self.grid.pool.bytes();
         loop {
-            let plan = self.plan.as_ref().expect("a plan was made");
-            self.grid.levels.clear();
-            memory::reserve_exact(&mut self.grid.levels, plan.levels.len());
-            self.grid.levels.extend_from_slice(&plan.levels);
-
             let (grid, listed) = (&self.grid, Cursor::new());
             let staged = Blocks::new(&mut self.staged[..visited], claim(team, visited));
             let workers = Blocks::new(&mut self.workers, 1);
@@ -139,9 +160,13 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             gathered = true;
 
             let tallies = self.workers.iter().take(team.workers()).map(|worker| &worker.tally);
-            let settled = self.grid.settle(tallies);
-            let plan = self.plan.as_mut().expect("a plan was made");
-            match settled {
+            match self.grid.settle(tallies) {
+                // Before there is room for all these chunks, there may be a plan that needs fewer.
+                Err(Full::Directory) if self.is_overrun(source.len) => {
+                    self.clear(team);
+                    self.hint = None;
+                    self.replan(source.len, visited, team);
+                }
                 Err(Full::Directory) => {
                     let bits = (self.grid.directory.bits() + 2).max(Directory::bits_for(self.grid.pool.used() as usize));
                     self.clear(team);
@@ -150,21 +175,86 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 Err(Full::Memory(bytes)) => memory::refused_by_system(bytes),
                 Err(Full::Limit(bytes)) => self.budget.refuse(bytes - pool_before),
                 Err(Full::Pool) => {
-                    plan.coarsen();
+                    self.grid.levels.coarsen();
                     self.clear(team);
-                }
-                Ok(()) if plan.is_swamped(listed.claimed()) && !self.stats.replanned => {
-                    self.clear(team);
-                    self.replan(source.len, visited, team);
                 }
                 Ok(()) => {
-                    plan.accept(listed.claimed());
                     self.budget.charge(self.grid.pool.bytes() - pool_before);
                     return Counted { listed: listed.claimed(), rejected: source.rejected.claimed() };
                 }
             }
             self.stats.repeats += 1;
         }
+    }
+
+    /// Whether a plan of an earlier step makes far more chunks than it did when it was new.
+    fn is_overrun(&self, objects: usize) -> bool {
+        let accepted = self.plan.as_ref().and_then(|plan| plan.accepted.as_ref());
+        let chunks = self.grid.pool.used() as usize;
+        !self.stats.replanned && accepted.is_some_and(|accepted| accepted.is_overrun_by(chunks, objects))
+    }
+
+    /// Judges the levels by what was counted, before anything is compared. If others are better, it is all counted again: a plan of an
+    /// earlier step is replaced, one of this step is improved for those objects for which it is dear.
+    pub(crate) fn review<O: Objects<S, D> + ?Sized>(
+        &mut self,
+        source: &Source<'_, O>,
+        offsets: Offsets,
+        revisions: &mut Revisions<S, D>,
+        team: Team,
+    ) -> Result<Offsets, Planned> {
+        if self.grid.levels.is_empty() || self.config.exact_cell_size.is_some() || revisions.is_over {
+            return Ok(offsets);
+        }
+        let (objects, visited) = (source.len, source.order.len());
+        let mut load = Load { listed: offsets.listed, ..Load::default() };
+        self.workers.iter().take(team.workers()).for_each(|worker| load.merge(&worker.placed.load));
+        let plan = self.plan.as_mut().expect("a plan was made");
+        let again = Err(Planned { gathered: true });
+        if let Some(accepted) = plan.accepted.as_ref().filter(|_| !self.stats.replanned) {
+            if !accepted.is_outgrown_by(&load, objects) {
+                return Ok(offsets);
+            }
+            self.clear(team);
+            self.hint = None;
+            self.replan(objects, visited, team);
+            self.stats.repeats += 1;
+            return again;
+        }
+        let cost = load.cost(&self.config.costs);
+        if let Some((levels, _)) = revisions.before.take_if(|(_, before)| *before <= cost) {
+            // That was no help.
+            revisions.is_over = true;
+            self.grid.levels = levels;
+            self.clear(team);
+            self.stats.repeats += 1;
+            return again;
+        }
+        let levels = self.grid.levels.clone();
+        let mut revised = self.grid.levels.clone();
+        let pool = &self.grid.pool;
+        let mut reviser = Reviser {
+            levels: &mut revised,
+            staged: &self.staged[..visited],
+            config: &self.config,
+            frame: plan.frame,
+            occupancy: |cell: u32| {
+                let (chunk, local) = (pool.chunk(cell / Shape::<D>::CELLS as u32), cell as usize % Shape::<D>::CELLS);
+                let in_cell = chunk.end(local) - chunk.begin(local);
+                Occupancy { level: key_parts(chunk.key()).0, in_cell, in_chunk: chunk.entries().len() as u32 }
+            },
+        };
+        if self.stats.revisions < MOST_REVISIONS && reviser.revise(&load, objects) {
+            revisions.before = Some((levels, cost));
+            self.grid.levels = revised;
+            self.hint = None;
+            self.clear(team);
+            self.stats.repeats += 1;
+            self.stats.revisions += 1;
+            return again;
+        }
+        plan.accept(&load);
+        Ok(offsets)
     }
 
     /// Turns counters into pivots and lists the work of detection.

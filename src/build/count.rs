@@ -4,12 +4,11 @@
 //! new, the directory and the pool.
 
 use super::gather;
-use super::plan::MAX_LEVELS;
 use crate::Scalar;
 use crate::faults::{Fault, injected};
 use crate::layout::grid::Grid;
 use crate::layout::staged::{Place, Staged};
-use crate::layout::{Coords, Shape, chunk_key};
+use crate::layout::{Coords, Home, MAX_LEVELS, Shape, chunk_key};
 use crate::lockfree::{Chunk, ChunkId, Cursor, Full, Spare};
 
 /// What one worker saw while counting.
@@ -25,7 +24,7 @@ pub(crate) struct Tally {
 }
 
 /// A cell and, in the last place, its level.
-type Home = [i32; 4];
+type Address = [i32; 4];
 
 /// "Level" of objects without a cell.
 const NOWHERE: i32 = -1;
@@ -37,7 +36,7 @@ const NOWHERE: i32 = -1;
 /// of which has a branch that depends on it.
 #[derive(Debug)]
 pub(crate) struct Runs {
-    homes: [Home; gather::BLOCK],
+    homes: [Address; gather::BLOCK],
     /// The run that each object belongs to.
     run_of: [u8; gather::BLOCK],
     /// Just behind the last object of each run.
@@ -92,7 +91,7 @@ impl Runs {
     /// Counts the runs into their cells.
     #[inline(always)]
     fn count_in<S: Scalar, const D: usize>(&mut self, grid: &Grid<S, D>, runs: usize, tally: &mut Tally) -> Result<(), Full> {
-        let mut known: Option<(Home, ChunkId, Chunk<'_>)> = None;
+        let mut known: Option<(Address, ChunkId, Chunk<'_>)> = None;
         let mut first = 0;
         for run in 0..runs {
             let home = self.homes[usize::from(first)];
@@ -124,7 +123,7 @@ impl Runs {
 
     /// Gives the objects their places.
     #[inline(always)]
-    fn give_places<S: Scalar, const D: usize>(&self, block: &mut [Staged<S, D>], has_cell: impl Fn(&Home) -> bool) {
+    fn give_places<S: Scalar, const D: usize>(&self, block: &mut [Staged<S, D>], has_cell: impl Fn(&Address) -> bool) {
         for (at, staged) in block.iter_mut().enumerate().take(gather::BLOCK) {
             if has_cell(&self.homes[at]) {
                 let Place { cell, rank } = self.places[usize::from(self.run_of[at])];
@@ -134,32 +133,29 @@ impl Runs {
     }
 }
 
-/// Finds level and cell of each object: the finest level that takes it. Returns whether some are without.
+/// Finds level and cell of each object: see [`Levels::assign`](crate::layout::Levels::assign), of which this is the form for many. Returns whether
+/// some are without.
 ///
-/// First all objects against the finest level, without a branch; what it does not take then tries the others.
+/// First all objects against the level that is tried first, without a branch; what it does not take then tries the others.
 fn house<S: Scalar, const D: usize>(
     grid: &Grid<S, D>,
     listed: &Cursor,
     block: &mut [Staged<S, D>],
-    homes: &mut [Home; gather::BLOCK],
+    homes: &mut [Address; gather::BLOCK],
     tally: &mut Tally,
 ) -> bool {
-    let mut rest = grid.levels.is_empty();
-    if let Some(finest) = grid.levels.first() {
-        let mut widest = if injected(Fault::SpansOfOneBlock) { [0; 3] } else { tally.spans[0] };
-        for (staged, home) in block.iter().zip(&mut *homes) {
-            let ([x, y, z], span, fits) = finest.measure(&staged.bounds);
-            let fits = fits & staged.place.takes_part();
-            *home = [x, y, z, if fits { 0 } else { NOWHERE }];
-            rest |= !fits;
-            widest = std::array::from_fn(|axis| widest[axis].max(if fits { span[axis] } else { 0 }));
+    let rest = match grid.levels.first() {
+        None => {
+            homes[..block.len()].fill([0, 0, 0, NOWHERE]);
+            true
         }
-        tally.spans[0] = widest;
-    }
+        Some((level, true)) => try_level::<_, _, true>(grid, level, block, homes, tally),
+        Some((level, false)) => try_level::<_, _, false>(grid, level, block, homes, tally),
+    };
     let mut homeless = false;
     if rest {
         for (staged, home) in block.iter_mut().zip(homes) {
-            if grid.levels.is_empty() || home[3] == NOWHERE {
+            if home[3] == NOWHERE {
                 *home = house_elsewhere(grid, listed, staged, tally);
                 homeless |= home[3] == NOWHERE;
             }
@@ -168,20 +164,47 @@ fn house<S: Scalar, const D: usize>(
     homeless
 }
 
+/// Finds the cells of those objects that a level takes; the `ONLY` level takes whatever its cells hold. Returns whether some are without.
+#[inline(always)]
+fn try_level<S: Scalar, const D: usize, const ONLY: bool>(
+    grid: &Grid<S, D>,
+    number: usize,
+    block: &[Staged<S, D>],
+    homes: &mut [Address; gather::BLOCK],
+    tally: &mut Tally,
+) -> bool {
+    let level = &grid.levels[number];
+    let thin = grid.levels.thin(number);
+    let mut widest = if injected(Fault::SpansOfOneBlock) { [0; 3] } else { tally.spans[number] };
+    let mut rest = false;
+    for (staged, home) in block.iter().zip(homes) {
+        let (cell, span, fits) = level.measure(&staged.bounds);
+        let mut fits = fits & staged.place.takes_part();
+        if !ONLY {
+            fits &= level.admits(&staged.bounds, cell);
+            if let Some(thin) = thin {
+                fits &= !thin.is_thin(&staged.bounds.min);
+            }
+        }
+        *home = [cell[0], cell[1], cell[2], if fits { number as i32 } else { NOWHERE }];
+        rest |= !fits;
+        widest = std::array::from_fn(|axis| widest[axis].max(if fits { span[axis] } else { 0 }));
+    }
+    tally.spans[number] = widest;
+    rest
+}
+
 fn house_elsewhere<S: Scalar, const D: usize>(
     grid: &Grid<S, D>,
     listed: &Cursor,
     staged: &mut Staged<S, D>,
     tally: &mut Tally,
-) -> Home {
+) -> Address {
     if staged.place.takes_part() {
-        for (index, level) in grid.levels.iter().enumerate().skip(1) {
-            let ([x, y, z], span, fits) = level.measure(&staged.bounds);
-            if fits {
-                let widest = &mut tally.spans[index];
-                *widest = std::array::from_fn(|axis| widest[axis].max(span[axis]));
-                return [x, y, z, index as i32];
-            }
+        if let Some(Home { level, cell: [x, y, z], span }) = grid.levels.assign(&staged.bounds) {
+            let widest = &mut tally.spans[level];
+            *widest = std::array::from_fn(|axis| widest[axis].max(span[axis]));
+            return [x, y, z, level as i32];
         }
         staged.place = Place { cell: Place::LISTED, rank: listed.take(1) as u32 };
     }

@@ -1,10 +1,7 @@
 //! The rebuild: plan, gather, count, offset, scatter.
 
-pub(crate) mod costs;
 pub(crate) mod count;
-pub(crate) mod density;
 pub(crate) mod gather;
 pub(crate) mod offset;
 pub(crate) mod plan;
 pub(crate) mod scatter;
-pub(crate) mod survey;

@@ -2,7 +2,7 @@
 //!
 //! In parallel over blocks of chunks. Reads and rewrites the chunks' cells; writes the list of work for detection.
 
-use super::plan::MAX_LEVELS;
+use super::plan::check::{CROWD, Load};
 use crate::faults::{Fault, injected};
 use crate::layout::grid::Item;
 use crate::layout::{Shape, key_parts};
@@ -20,8 +20,8 @@ pub(crate) const ITEM: usize = 256;
 pub(crate) struct Placed {
     pub(crate) items: Vec<Item>,
     pub(crate) occupied_cells: usize,
-    /// Chunks by level.
-    pub(crate) chunks: [usize; MAX_LEVELS],
+    /// What the chunks hold, by level.
+    pub(crate) load: Load,
 }
 
 impl Placed {
@@ -32,7 +32,7 @@ impl Placed {
     pub(crate) fn clear(&mut self) {
         self.items.clear();
         self.occupied_cells = 0;
-        self.chunks = [0; MAX_LEVELS];
+        self.load = Load::default();
     }
 }
 
@@ -41,7 +41,16 @@ pub(crate) fn place<const D: usize>(pool: &Pool, chunks: &[ChunkId], work: &Curs
     while let Some(block) = work.claim(BLOCK, chunks.len()) {
         let mut totals = [0; BLOCK];
         for (total, &id) in totals.iter_mut().zip(&chunks[block.clone()]) {
-            *total = pool.chunk(id).total();
+            let (chunk, mut squares, mut crowded) = (pool.chunk(id), 0.0, 0.0);
+            *total = chunk.total_of(|count| {
+                let square = count as f32 * count as f32;
+                squares += square;
+                crowded += if count > CROWD { square } else { 0.0 };
+            });
+            // A chunk that lost the race for its place has no objects, and a key that may be anything.
+            if *total > 0 {
+                placed.load.levels[key_parts(chunk.key()).0].add(*total, squares, crowded);
+            }
         }
         let all: u32 = totals.iter().sum();
         let mut begin = table.take(all as usize) as u32;
@@ -49,7 +58,6 @@ pub(crate) fn place<const D: usize>(pool: &Pool, chunks: &[ChunkId], work: &Curs
             let chunk = pool.chunk(chunks[at]);
             chunk.place(begin, Shape::<D>::ROW);
             placed.occupied_cells += chunk.occupied() as usize;
-            placed.chunks[key_parts(chunk.key()).0] += usize::from(total > 0);
             add_items(&mut placed.items, at as u32, begin, begin + total);
             begin += total;
         }

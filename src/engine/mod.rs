@@ -9,12 +9,13 @@ use crossbeam::utils::CachePadded;
 use crate::build::count::{Runs, Tally};
 use crate::build::gather::{self, Seen};
 use crate::build::offset::Placed;
-use crate::build::plan::{MAX_LEVELS, Plan};
-use crate::build::survey::Survey;
+use crate::build::plan::Plan;
+use crate::build::plan::survey::Survey;
 use crate::detect::Finder;
 use crate::detect::sink;
 use crate::faults::{Fault, injected};
 use crate::kernel::{Kernel, PADDING};
+use crate::layout::MAX_LEVELS;
 use crate::layout::grid::Grid;
 use crate::layout::staged::Staged;
 use crate::layout::table::Table;
@@ -30,7 +31,9 @@ use crate::{Config, LevelStats, Pair, Predicted, Rejected, Scalar, Stats};
 pub(crate) struct Engine<S, const D: usize> {
     pub(crate) config: Config,
     pub(crate) kernel: Kernel,
-    pub(crate) plan: Option<Plan<S, D>>,
+    pub(crate) plan: Option<Plan>,
+    /// The width of the finest cells that the user suggests, until a count has shown that there are better ones.
+    pub(crate) hint: Option<f64>,
     pub(crate) grid: Grid<S, D>,
     pub(crate) table: Table<S, D>,
     pub(crate) staged: Vec<Staged<S, D>>,
@@ -80,6 +83,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         Engine {
             kernel: Kernel::of(config.instruction_set).unwrap_or(Kernel::Portable),
             budget: Budget::new(config.max_bytes),
+            hint: config.cell_size,
             config,
             plan: None,
             grid: Grid::new(),
@@ -141,6 +145,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.rejected.clear();
         self.stats.repeats = 0;
         self.stats.replanned = false;
+        self.stats.revisions = 0;
         self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
         team
     }
@@ -200,7 +205,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         stats.levels.clear();
         memory::reserve(&mut stats.levels, MAX_LEVELS);
         for (index, level) in self.grid.levels.iter().enumerate() {
-            let chunks: usize = workers.iter().map(|worker| worker.placed.chunks[index]).sum();
+            let chunks: usize = workers.iter().map(|worker| worker.placed.load.levels[index].chunks).sum();
             stats.chunks += chunks;
             if chunks > 0 {
                 stats.levels.push(LevelStats {

@@ -1,12 +1,13 @@
 //! A step from top to bottom.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use crate::build::gather::Source;
 use crate::detect::sink::{Consumer, Show, Store};
 use crate::engine::{Clock, Engine};
 use crate::lockfree::{Blocks, Cursor};
-use crate::passes::Scattered;
+use crate::passes::{Revisions, Scattered};
 use crate::runtime::memory;
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
@@ -40,12 +41,23 @@ pub(crate) fn rebuild<S: Scalar, const D: usize>(
     let order = std::mem::take(&mut engine.order);
     let source = Source { objects, len, order: &order[..visited], rejected: Cursor::new() };
 
-    let planned = scope!("pivotgrid::plan", engine.plan(&source, team));
+    let mut planned = scope!("pivotgrid::plan", engine.plan(&source, team));
     engine.stats.times.plan = clock.lap();
-    let counted = scope!("pivotgrid::count", engine.count(&source, planned, team));
-    engine.stats.times.count = clock.lap();
-    let offsets = scope!("pivotgrid::offset", engine.offset(counted, team));
-    engine.stats.times.offset = clock.lap();
+    engine.stats.times.count = Duration::ZERO;
+    engine.stats.times.offset = Duration::ZERO;
+    let mut revisions = Revisions::default();
+    let offsets = loop {
+        let counted = scope!("pivotgrid::count", engine.count(&source, planned, team));
+        engine.stats.times.count += clock.lap();
+        let offsets = scope!("pivotgrid::offset", engine.offset(counted, team));
+        engine.stats.times.offset += clock.lap();
+        let reviewed = scope!("pivotgrid::plan", engine.review(&source, offsets, &mut revisions, team));
+        engine.stats.times.plan += clock.lap();
+        match reviewed {
+            Ok(offsets) => break offsets,
+            Err(again) => planned = again,
+        }
+    };
     let scattered = scope!("pivotgrid::scatter", engine.scatter(&source, offsets, team));
     engine.order = std::mem::replace(&mut engine.next_order, order);
     engine.known = len;

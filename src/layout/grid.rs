@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use crate::Scalar;
 use crate::build::count::Tally;
-use crate::build::plan::MAX_LEVELS;
-use crate::layout::{Coords, Level, Shape};
+use crate::layout::{Coords, Levels, MAX_LEVELS, Shape};
 use crate::lockfree::{ChunkId, Directory, Full, Pool};
 
 /// The most chunks there can be: the number of a cell in the pool must fit into 32 bits beside the special ones. A scene that
@@ -15,8 +14,7 @@ pub(crate) const MAX_CHUNKS: u32 = 1 << 24;
 /// Everything that the rebuild makes and detection reads, except the entries.
 #[derive(Debug)]
 pub(crate) struct Grid<S, const D: usize> {
-    /// From fine to coarse.
-    pub(crate) levels: Vec<Level<S, D>>,
+    pub(crate) levels: Levels<S, D>,
     /// The most cells that an object of each level reaches beyond its own; known after counting.
     pub(crate) spans: [Coords; MAX_LEVELS],
     /// How many objects each level has; known after counting.
@@ -46,7 +44,7 @@ pub(crate) struct Item {
 impl<S: Scalar, const D: usize> Grid<S, D> {
     pub(crate) fn new() -> Self {
         Grid {
-            levels: Vec::new(),
+            levels: Levels::default(),
             spans: [[0; 3]; MAX_LEVELS],
             objects: [0; MAX_LEVELS],
             pool: Pool::new(Shape::<D>::CELLS, 16, MAX_CHUNKS),
@@ -77,6 +75,7 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
     /// Memory held, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.pool.bytes()
+            + self.levels.bytes()
             + self.directory.bytes()
             + self.chunks.capacity() * size_of::<ChunkId>()
             + self.items.capacity() * size_of::<Item>()

@@ -4,14 +4,18 @@ mod borders;
 pub(crate) mod columns;
 pub(crate) mod grid;
 mod level;
+pub(crate) mod levels;
 mod shape;
 pub(crate) mod staged;
 pub(crate) mod table;
+mod thin;
 mod window;
 
 pub(crate) use borders::Borders;
 pub(crate) use level::Level;
+pub(crate) use levels::{Home, Levels, MAX_LEVELS, Member};
 pub(crate) use shape::{Shape, chunk_key, key_parts, z_key};
+pub(crate) use thin::Thin;
 pub(crate) use window::Window;
 
 /// A cell's or chunk's coordinates. In two dimensions the last one is always 0, so that one code serves both.

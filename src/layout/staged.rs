@@ -36,6 +36,12 @@ impl Place {
         !matches!(self.cell, Place::REJECTED | Place::NOWHERE)
     }
 
+    /// Whether the object lives in a cell of a level.
+    #[inline(always)]
+    pub(crate) fn has_cell(self) -> bool {
+        self.cell < Place::NOWHERE
+    }
+
     #[inline(always)]
     pub(crate) fn is_vacant(self) -> bool {
         self.cell == Place::NOWHERE

@@ -97,8 +97,19 @@ impl<'a> Chunk<'a> {
     }
 
     /// How many objects were counted in, after the join of the counting pass.
+    #[cfg_attr(not(any(loom, test)), allow(dead_code, reason = "for the tests of the kit"))]
     pub(crate) fn total(&self) -> u32 {
-        let total: u32 = self.cells().iter().map(|counter| counter.load(Ordering::Relaxed)).sum();
+        self.total_of(|_| ())
+    }
+
+    /// The same; shows each cell's count to `f`.
+    pub(crate) fn total_of(&self, mut f: impl FnMut(u32)) -> u32 {
+        let mut total = 0;
+        for counter in self.cells() {
+            let count = counter.load(Ordering::Relaxed);
+            total += count;
+            f(count);
+        }
         if injected(Fault::RangeShort) { total.saturating_sub(1) } else { total }
     }
 

@@ -8,6 +8,7 @@ mod pool;
 mod shared;
 pub(crate) mod sync;
 
+#[allow(unused_imports, reason = "only the models and tests of the kit use it since surveys are merged after the join")]
 pub(crate) use bound::Bound;
 pub(crate) use chunk::{Chunk, Key, ROW, Row};
 pub(crate) use cursor::Cursor;

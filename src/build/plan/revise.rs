@@ -1,0 +1,130 @@
+//! A better plan for exactly those objects that the count found in crowded cells, in lonely chunks or in too long a list.
+
+use super::check::{CROWD, LONELY, Load, Trouble, troubles};
+use super::levels::Scene;
+use super::survey::Survey;
+use super::thin::send_loners;
+use crate::layout::staged::{Place, Staged};
+use crate::layout::{Levels, Thin};
+use crate::runtime::memory;
+use crate::{Config, Scalar};
+
+/// A finer level is added if the cost with it is below this part of the cost without it; a coarser one, below that.
+const WORTHWHILE_FINER: f64 = 0.6;
+const WORTHWHILE_COARSER: f64 = 0.7;
+/// Cells that are not smaller than this part of the crowded ones are no help.
+const FINER: f64 = 0.5;
+/// The most levels that a revision adds.
+const MOST_ADDED: usize = 3;
+
+/// How full an object's surroundings are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Occupancy {
+    pub(crate) level: usize,
+    pub(crate) in_cell: u32,
+    pub(crate) in_chunk: u32,
+}
+
+/// A revision under way.
+pub(crate) struct Reviser<'a, S, const D: usize, F> {
+    pub(crate) levels: &'a mut Levels<S, D>,
+    pub(crate) staged: &'a [Staged<S, D>],
+    pub(crate) config: &'a Config,
+    /// Edges of the scene.
+    pub(crate) frame: [f64; 3],
+    /// How full the surroundings of an object in a cell are.
+    pub(crate) occupancy: F,
+}
+
+impl<S: Scalar, const D: usize, F: Fn(u32) -> Occupancy> Reviser<'_, S, D, F> {
+    /// Adds levels against the worst trouble for which that helps. Returns whether there was one.
+    pub(crate) fn revise(&mut self, load: &Load, objects: usize) -> bool {
+        let troubles = troubles(load, objects, &self.config.costs);
+        troubles.into_iter().any(|(trouble, cost)| match trouble {
+            Trouble::Listed => self.take_in_listed(),
+            Trouble::Crowded { level } => self.split_crowd(level, cost),
+            Trouble::Lonely { level } => self.gather_loners(level, cost, load),
+        })
+    }
+
+    /// How many more levels there may be.
+    fn room(&self) -> usize {
+        self.config.max_levels.saturating_sub(self.levels.len()).min(MOST_ADDED)
+    }
+
+    fn scene(&self, subset: &[Staged<S, D>]) -> Scene<D> {
+        let mut survey = Survey::default();
+        survey.clear();
+        survey.observe(subset);
+        Scene::new(&survey, subset, self.config.costs, None)
+    }
+
+    fn subset(&self, wanted: impl Fn(&Staged<S, D>) -> bool) -> Vec<Staged<S, D>> {
+        memory::collect(self.staged.iter().filter(|staged| wanted(staged)).copied())
+    }
+
+    fn take_in_listed(&mut self) -> bool {
+        if self.room() == 0 {
+            return false;
+        }
+        let listed = self.subset(|staged| staged.place.cell == Place::LISTED);
+        let chosen = self.scene(&listed).split(self.room());
+        for ranged in &chosen.groups {
+            self.levels.insert(ranged.group.cells.member(self.frame));
+        }
+        !chosen.groups.is_empty()
+    }
+
+    /// Finer levels where a level's cells are crowded.
+    fn split_crowd(&mut self, level: usize, cost: f64) -> bool {
+        if self.room() == 0 {
+            return false;
+        }
+        let crowd = self.subset(|staged| self.is_in(level, staged, |here| here.in_cell > CROWD));
+        let chosen = self.scene(&crowd).split(self.room());
+        let (old, ignores) = (self.levels[level].cell_size(), |axis: usize| self.levels[level].ignores(axis));
+        let is_finer = |size: [f64; 3]| {
+            let ratio = |axis: usize| if ignores(axis) { 1.0 } else { (size[axis] / old[axis]).min(1.0) };
+            (0..D).map(ratio).product::<f64>() < FINER
+                || (0..D).any(|axis| ignores(axis) && size[axis] < self.frame[axis] * FINER)
+        };
+        let finer = memory::collect(chosen.groups.iter().map(|ranged| &ranged.group.cells).filter(|cells| is_finer(cells.size)));
+        if finer.is_empty() || chosen.cost.total() >= WORTHWHILE_FINER * cost {
+            return false;
+        }
+        // Only where it is crowded: elsewhere, objects of the same size would be lonely in the finer cells.
+        let mut map = Thin::new(None, self.levels[level], crowd.len() / CROWD as usize, CROWD as u8);
+        crowd.iter().for_each(|staged| map.add(&staged.bounds.min));
+        let most = self.levels.member(level).object_size;
+        for cells in finer {
+            let mut member = cells.member(self.frame);
+            member.object_size = member.object_size.min(most);
+            let at = self.levels.insert(member);
+            self.levels.set_thin(at, map.clone());
+        }
+        true
+    }
+
+    /// A coarser level for objects that are nearly alone in their chunks.
+    fn gather_loners(&mut self, level: usize, cost: f64, load: &Load) -> bool {
+        if self.room() == 0 || self.levels.thin(level).is_some() {
+            return false;
+        }
+        let loners = self.subset(|staged| self.is_in(level, staged, |here| here.in_chunk <= LONELY));
+        let scene = self.scene(&loners);
+        let group = &scene.whole().group;
+        let crowded_chunks = load.levels[level].chunks - load.levels[level].lonely;
+        if group.own.total() + crowded_chunks as f64 * self.config.costs.look >= WORTHWHILE_COARSER * cost {
+            return false;
+        }
+        send_loners(self.levels, level, group, self.staged, &scene, self.frame);
+        true
+    }
+
+    fn is_in(&self, level: usize, staged: &Staged<S, D>, test: impl Fn(Occupancy) -> bool) -> bool {
+        staged.place.has_cell() && {
+            let here = (self.occupancy)(staged.place.cell);
+            here.level == level && test(here)
+        }
+    }
+}
