@@ -291,6 +291,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         for worker in self.workers.iter().take(team.workers()) {
             self.grid.items.extend_from_slice(&worker.placed.items);
         }
+        let (budget, room) = (&self.budget, self.grid.chunks.capacity());
+        self.grid.sort_chunks(|by_level| {
+            budget.charge(memory::bytes_of::<ChunkId>(room.saturating_sub(by_level.capacity())));
+            memory::reserve_exact(by_level, room);
+        });
         let tails = Tails { listed: table.claimed(), rejected: table.claimed() + counted.listed };
         debug_assert!(tails.rejected + counted.rejected + PADDING <= self.next_order.len());
         Offsets { tails, listed: counted.listed }

@@ -31,6 +31,8 @@ pub(crate) struct View<'a, S, const D: usize> {
 pub(crate) struct Finder {
     /// How many pairs of boxes were compared.
     pub(crate) candidates: u64,
+    /// How many chunks of other levels were looked for.
+    pub(crate) looks: u64,
     tasks: Tasks,
     reach: same_level::Reach,
     /// Entries of coarser levels near the chunk at hand.
@@ -39,7 +41,7 @@ pub(crate) struct Finder {
 
 impl Finder {
     pub(crate) fn clear(&mut self) {
-        self.candidates = 0;
+        (self.candidates, self.looks) = (0, 0);
         self.tasks.clear();
     }
 

@@ -198,6 +198,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         stats.rejected = self.rejected.len();
         stats.pairs = found;
         stats.candidates = workers.iter().map(|worker| worker.finder.candidates).sum();
+        stats.looks = workers.iter().map(|worker| worker.finder.looks).sum();
         stats.workers = team.workers();
         stats.unleveled = self.grid.listed.len();
         stats.occupied_cells = workers.iter().map(|worker| worker.placed.occupied_cells).sum();
@@ -263,6 +264,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             self.grid.directory = smaller;
         }
         self.grid.chunks = Vec::new();
+        self.grid.by_level = Vec::new();
+        self.grid.level_begins = [0; MAX_LEVELS + 1];
         self.grid.items = Vec::new();
         self.table.shrink(self.known);
         self.staged.truncate(self.known);

@@ -4,12 +4,15 @@ use std::ops::Range;
 
 use crate::Scalar;
 use crate::build::count::Tally;
-use crate::layout::{Coords, Levels, MAX_LEVELS, Shape};
+use crate::layout::{Coords, Levels, MAX_LEVELS, Shape, key_parts};
 use crate::lockfree::{ChunkId, Directory, Full, Pool};
 
 /// The most chunks there can be: the number of a cell in the pool must fit into 32 bits beside the special ones. A scene that
 /// wants more gets coarser cells.
 pub(crate) const MAX_CHUNKS: u32 = 1 << 24;
+
+/// The reach of a level without chunks.
+const NOWHERE: (Coords, Coords) = ([i32::MAX; 3], [i32::MIN; 3]);
 
 /// Everything that the rebuild makes and detection reads, except the entries.
 #[derive(Debug)]
@@ -23,6 +26,12 @@ pub(crate) struct Grid<S, const D: usize> {
     pub(crate) directory: Directory,
     /// The occupied chunks in the order of detection; known after offset.
     pub(crate) chunks: Vec<ChunkId>,
+    /// The same by level, where there are several levels.
+    pub(crate) by_level: Vec<ChunkId>,
+    /// Where those of each level begin; and behind the last.
+    pub(crate) level_begins: [usize; MAX_LEVELS + 1],
+    /// The least and the greatest occupied chunk of each level, by axis.
+    pub(crate) reach: [(Coords, Coords); MAX_LEVELS],
     /// The work of detection; known after offset.
     pub(crate) items: Vec<Item>,
     /// The entries of the table that belong to no cell: those that fitted no level.
@@ -50,6 +59,9 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
             pool: Pool::new(Shape::<D>::CELLS, 16, MAX_CHUNKS),
             directory: Directory::new(6).expect("half a kilobyte"),
             chunks: Vec::new(),
+            by_level: Vec::new(),
+            level_begins: [0; MAX_LEVELS + 1],
+            reach: [NOWHERE; MAX_LEVELS],
             items: Vec::new(),
             listed: 0..0,
         }
@@ -72,12 +84,52 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
         full.map_or(Ok(()), Err)
     }
 
+    /// The occupied chunks of a level.
+    pub(crate) fn chunks_of(&self, level: usize) -> &[ChunkId] {
+        if self.levels.len() == 1 { &self.chunks } else { &self.by_level[self.level_begins[level]..self.level_begins[level + 1]] }
+    }
+
+    /// Sorts the chunks by level, if there are several. `reserve` is told how many there may be.
+    pub(crate) fn sort_chunks(&mut self, reserve: impl FnOnce(&mut Vec<ChunkId>)) {
+        self.reach = [NOWHERE; MAX_LEVELS];
+        self.level_begins = [0; MAX_LEVELS + 1];
+        self.by_level.clear();
+        if self.levels.len() < 2 {
+            self.reach[0] = ([i32::MIN; 3], [i32::MAX; 3]);
+            return;
+        }
+        reserve(&mut self.by_level);
+        for &id in &self.chunks {
+            let (chunk, (level, coords)) = (self.pool.chunk(id), key_parts(self.pool.chunk(id).key()));
+            // A chunk that lost the race for its place has no objects, and a key that may be anything.
+            if chunk.rows() != 0 {
+                self.level_begins[level + 1] += 1;
+                let (low, high) = &mut self.reach[level];
+                for axis in 0..3 {
+                    low[axis] = low[axis].min(coords[axis]);
+                    high[axis] = high[axis].max(coords[axis]);
+                }
+            }
+        }
+        (0..MAX_LEVELS).for_each(|level| self.level_begins[level + 1] += self.level_begins[level]);
+        let mut next = self.level_begins;
+        self.by_level.resize(self.level_begins[MAX_LEVELS], 0);
+        for &id in &self.chunks {
+            let chunk = self.pool.chunk(id);
+            if chunk.rows() != 0 {
+                let place = &mut next[key_parts(chunk.key()).0];
+                self.by_level[*place] = id;
+                *place += 1;
+            }
+        }
+    }
+
     /// Memory held, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.pool.bytes()
             + self.levels.bytes()
             + self.directory.bytes()
-            + self.chunks.capacity() * size_of::<ChunkId>()
+            + (self.chunks.capacity() + self.by_level.capacity()) * size_of::<ChunkId>()
             + self.items.capacity() * size_of::<Item>()
     }
 }

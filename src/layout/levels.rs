@@ -14,7 +14,7 @@ pub(crate) const MAX_LEVELS: usize = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Member<S, const D: usize> {
     pub(crate) level: Level<S, D>,
-    /// The logarithm of its chunks' size. Levels are stored, and look for one another's objects, from small chunks to large ones.
+    /// The logarithm of its chunks' size. Levels are stored from small chunks to large ones.
     pub(crate) chunk_size: f64,
     /// The logarithm of its largest objects' size. An object goes to the first level in this order that takes it.
     pub(crate) object_size: f64,
@@ -22,8 +22,7 @@ pub(crate) struct Member<S, const D: usize> {
     pub(crate) by_size: bool,
 }
 
-/// The levels of a step. As a slice: from small chunks to large ones, which is the order in which they look for one another's
-/// objects.
+/// The levels of a step. As a slice: from small chunks to large ones.
 ///
 /// Which level an object is in never decides about a pair. A bad choice is slow, never wrong.
 #[derive(Clone, Debug)]
@@ -34,6 +33,8 @@ pub(crate) struct Levels<S, const D: usize> {
     thin: Vec<Option<Thin<S, D>>>,
     /// The levels that take objects by size, in the order in which they are tried.
     order: Vec<usize>,
+    /// For each level, a bit for each level that its chunks look into. Of two levels, the one or the other does.
+    looks_into: [u32; MAX_LEVELS],
 }
 
 /// Where an object lives.
@@ -47,7 +48,7 @@ pub(crate) struct Home {
 
 impl<S, const D: usize> Default for Levels<S, D> {
     fn default() -> Self {
-        Levels { levels: Vec::new(), members: Vec::new(), thin: Vec::new(), order: Vec::new() }
+        Levels { levels: Vec::new(), members: Vec::new(), thin: Vec::new(), order: Vec::new(), looks_into: [0; MAX_LEVELS] }
     }
 }
 
@@ -60,8 +61,10 @@ impl<S, const D: usize> Deref for Levels<S, D> {
 }
 
 impl<S: Scalar, const D: usize> Levels<S, D> {
-    /// Adds a level and returns its number; those of larger chunks move up by one.
+    /// Adds a level and returns its number; those of larger chunks move up by one. Levels of smaller chunks look into it, and it looks into
+    /// those of larger ones: that finds few chunks, where the opposite may find many, or look for them in vain.
     pub(crate) fn insert(&mut self, member: Member<S, D>) -> usize {
+        assert!(self.levels.len() < MAX_LEVELS);
         let at = self.members.partition_point(|other| other.chunk_size <= member.chunk_size);
         memory::reserve(&mut self.levels, 1);
         memory::reserve(&mut self.members, 1);
@@ -72,8 +75,27 @@ impl<S: Scalar, const D: usize> Levels<S, D> {
         for to in self.thin.iter_mut().flatten().filter_map(|thin| thin.to.as_mut()) {
             *to += usize::from(*to >= at);
         }
+        self.looks_into.copy_within(at..MAX_LEVELS - 1, at + 1);
+        let below = (1 << at) - 1;
+        for (level, looks) in self.looks_into.iter_mut().enumerate() {
+            let moved = (*looks & below) | (*looks & !below) << 1;
+            *looks = moved | u32::from(level < at) << at;
+        }
+        self.looks_into[at] = !below << 1;
         self.sort();
         at
+    }
+
+    /// Has the chunks of one level look into another, and not the other way round.
+    pub(crate) fn look_from(&mut self, from: usize, into: usize) {
+        self.looks_into[from] |= 1 << into;
+        self.looks_into[into] &= !(1 << from);
+    }
+
+    /// Whether the chunks of one level look into another.
+    #[inline]
+    pub(crate) fn looks_into(&self, from: usize, into: usize) -> bool {
+        self.looks_into[from] >> into & 1 == 1
     }
 
     /// Replaces a level that no other one sends objects to, and returns the new one's number.
@@ -84,12 +106,12 @@ impl<S: Scalar, const D: usize> Levels<S, D> {
         for to in self.thin.iter_mut().flatten().filter_map(|thin| thin.to.as_mut()) {
             *to -= usize::from(*to > level);
         }
+        self.looks_into.copy_within(level + 1.., level);
+        let below = (1 << level) - 1;
+        for looks in &mut self.looks_into {
+            *looks = (*looks & below) | (*looks >> 1 & !below);
+        }
         self.insert(member)
-    }
-
-    /// The level that takes objects up to this size.
-    pub(crate) fn by_object_size(&self, object_size: f64) -> Option<usize> {
-        self.order.iter().copied().find(|&level| self.members[level].object_size == object_size)
     }
 
     fn sort(&mut self) {
@@ -222,6 +244,35 @@ mod tests {
         let home = |at: f32| levels.assign(&cube(at, 0.5)).map(|home| home.level);
         assert_eq!((home(5.5), home(50.5)), (Some(0), Some(1)));
         assert_eq!(levels.replace(0, member(32.0, 1.0, true)), 1);
-        assert_eq!(levels.by_object_size(0.0), Some(0));
+        assert_eq!(levels[0].cell_size()[0], 16.0);
+    }
+
+    /// However levels come and go, of two of them the one looks into the other, or the other into the one.
+    #[test]
+    fn of_two_levels_one_looks_into_the_other() {
+        let mut levels = Levels::default();
+        let check = |levels: &Levels<f32, 2>| {
+            for a in 0..levels.len() {
+                assert!(!levels.looks_into(a, a));
+                (0..a).for_each(|b| assert!(levels.looks_into(a, b) != levels.looks_into(b, a), "{a} and {b}"));
+            }
+        };
+        for cell in [8.0, 1.0, 64.0, 4.0, 16.0, 2.0] {
+            levels.insert(member(cell, 1.0, true));
+            check(&levels);
+        }
+        assert!((1..6).all(|level| levels.looks_into(level - 1, level)));
+        levels.look_from(4, 1);
+        check(&levels);
+        // 1, 2, 4, 8, 16, 64: the one of 16 looks into the one of 2, also when a new one is put between or one is removed.
+        assert_eq!(levels.insert(member(3.0, 1.0, true)), 2);
+        assert!(levels.looks_into(5, 1) && levels.looks_into(1, 2));
+        check(&levels);
+        assert_eq!(levels.replace(3, member(100.0, 1.0, true)), 6);
+        assert!(levels.looks_into(4, 1) && levels.looks_into(4, 6));
+        check(&levels);
+        assert_eq!(levels.replace(0, member(1.0, 1.0, true)), 0);
+        assert!(levels.looks_into(4, 1) && levels.looks_into(0, 4));
+        check(&levels);
     }
 }

@@ -97,7 +97,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// How many objects were counted in, after the join of the counting pass.
-    #[cfg_attr(not(any(loom, test)), allow(dead_code, reason = "for the tests of the kit"))]
+    #[allow(dead_code, reason = "for the models and tests of the kit")]
     pub(crate) fn total(&self) -> u32 {
         self.total_of(|_| ())
     }

@@ -46,7 +46,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         team.run(|| {
             let (Some(finder), Some(worker)) = (finders.claim_one(), workers.claim_one()) else { return };
             let Worker { search, beyond, longest } = &mut **worker;
-            search.take_candidates();
+            search.take_work();
             let mut shelf = Shelf::new(&stock, beyond);
             let mut add_row = |entry: usize, find: &mut dyn FnMut(&mut Vec<u32>)| {
                 let object = view.columns.id(entry);
@@ -75,7 +75,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 search.listed(&view, first + claimed.start..first + claimed.end, half, &mut add_row);
             }
             *longest = shelf.finish();
-            finder.finder.candidates = search.take_candidates();
+            (finder.finder.candidates, finder.finder.looks) = search.take_work();
         });
         store.compress(objects, &self.order[self.grid.listed.end..objects], &view.columns, team);
     }

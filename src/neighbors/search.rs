@@ -22,6 +22,8 @@ pub(super) struct Search<S, const D: usize> {
     near: Vec<u32>,
     /// How many pairs of boxes were compared.
     candidates: u64,
+    /// How many chunks of other levels were looked for.
+    looks: u64,
 }
 
 /// Where rows go: it is given an entry and what appends the entry's row to a vector.
@@ -29,7 +31,7 @@ pub(super) type AddRow<'a> = dyn FnMut(usize, &mut dyn FnMut(&mut Vec<u32>)) + '
 
 impl<S: Scalar, const D: usize> Search<S, D> {
     pub(super) fn new() -> Self {
-        Search { around: Packed::new(), near: Vec::new(), candidates: 0 }
+        Search { around: Packed::new(), near: Vec::new(), candidates: 0, looks: 0 }
     }
 
     /// Finds the row of each entry of an item; for `half` lists, of each pair only the one or the other.
@@ -91,9 +93,9 @@ impl<S: Scalar, const D: usize> Search<S, D> {
         half: bool,
         add_row: &mut AddRow<'_>,
     ) {
-        let (around, candidates) = (self.around.columns(&view.columns), &mut self.candidates);
+        let (around, candidates, looks) = (self.around.columns(&view.columns), &mut self.candidates, &mut self.looks);
         // In most scenes there is nothing finer, and then nobody has to ask for each entry.
-        let has_finer = !half && view.grid.objects[..level].iter().any(|&objects| objects > 0);
+        let has_finer = !half && finer_than(view, Some(level)).next().is_some();
         for (place, entry) in entries.enumerate() {
             // For half lists, its level begins with the entries of the cell, and it looks at those behind itself.
             let skipped = if half { coarser..coarser + place + 1 } else { 0..0 };
@@ -103,7 +105,8 @@ impl<S: Scalar, const D: usize> Search<S, D> {
                     view.kernel.partners(&view.columns, entry, &around, run, row);
                 }
                 if has_finer {
-                    *candidates += compare_with_finer(view, level, entry, row);
+                    let (compared, looked) = compare_with_finer(view, Some(level), entry, row);
+                    (*candidates, *looks) = (*candidates + compared, *looks + looked);
                 }
             });
         }
@@ -118,7 +121,8 @@ impl<S: Scalar, const D: usize> Search<S, D> {
                 self.candidates += run.len() as u64;
                 view.kernel.partners(&view.columns, entry, &view.columns, run.clone(), row);
                 if !half {
-                    self.candidates += compare_with_finer(view, view.grid.levels.len(), entry, row);
+                    let (compared, looked) = compare_with_finer(view, None, entry, row);
+                    (self.candidates, self.looks) = (self.candidates + compared, self.looks + looked);
                 }
             });
         }
@@ -126,13 +130,15 @@ impl<S: Scalar, const D: usize> Search<S, D> {
 
     /// Adds everything coarser that some of these entries of a chunk may touch: one look per chunk instead of one per entry.
     fn add_coarser(&mut self, view: &View<'_, S, D>, level: usize, entries: Range<usize>) {
-        let coarser = level + 1..view.grid.levels.len();
-        if coarser.is_empty() && view.grid.listed.is_empty() {
+        let levels = &view.grid.levels;
+        if levels.len() == 1 && view.grid.listed.is_empty() {
             return;
         }
         let bounds = view.columns.box_around(entries);
-        for coarse in coarser.filter(|&coarse| view.grid.objects[coarse] > 0) {
-            view.runs_around(coarse, &bounds, |run| self.add_near(view, &bounds, run));
+        let is_coarser = |coarse: &usize| levels.looks_into(level, *coarse) && view.grid.objects[*coarse] > 0;
+        for coarse in (0..levels.len()).filter(is_coarser) {
+            let looks = view.runs_around(coarse, &bounds, |run| self.add_near(view, &bounds, run));
+            self.looks += looks;
         }
         self.add_near(view, &bounds, view.grid.listed.clone());
     }
@@ -195,8 +201,8 @@ impl<S: Scalar, const D: usize> Search<S, D> {
     }
 
     /// Empties the counter, and returns how many pairs of boxes were compared.
-    pub(super) fn take_candidates(&mut self) -> u64 {
-        std::mem::take(&mut self.candidates)
+    pub(super) fn take_work(&mut self) -> (u64, u64) {
+        (std::mem::take(&mut self.candidates), std::mem::take(&mut self.looks))
     }
 
     /// Room for what is around a cell, and for near entries.
@@ -216,14 +222,26 @@ impl<S: Scalar, const D: usize> Search<S, D> {
     }
 }
 
-/// Appends the finer ones of an entry's row, and returns how many it was compared with.
-fn compare_with_finer<S: Scalar, const D: usize>(view: &View<'_, S, D>, level: usize, entry: usize, row: &mut Vec<u32>) -> u64 {
-    let (bounds, mut candidates) = (view.columns.bounds(entry), 0);
-    for finer in (0..level).filter(|&finer| view.grid.objects[finer] > 0) {
-        view.runs_around(finer, &bounds, |run| {
+/// The levels with objects that look into a level, or all of them for the list.
+fn finer_than<S: Scalar, const D: usize>(view: &View<'_, S, D>, level: Option<usize>) -> impl Iterator<Item = usize> {
+    let levels = &view.grid.levels;
+    let looks = move |finer: &usize| level.is_none_or(|level| levels.looks_into(*finer, level));
+    (0..levels.len()).filter(looks).filter(|&finer| view.grid.objects[finer] > 0)
+}
+
+/// Appends the finer ones of an entry's row, and returns how many it was compared with and how many chunks it looked for.
+fn compare_with_finer<S: Scalar, const D: usize>(
+    view: &View<'_, S, D>,
+    level: Option<usize>,
+    entry: usize,
+    row: &mut Vec<u32>,
+) -> (u64, u64) {
+    let (bounds, mut candidates, mut looks) = (view.columns.bounds(entry), 0, 0);
+    for finer in finer_than(view, level) {
+        looks += view.runs_around(finer, &bounds, |run| {
             candidates += run.len() as u64;
             view.kernel.partners(&view.columns, entry, &view.columns, run, row);
         });
     }
-    candidates
+    (candidates, looks)
 }

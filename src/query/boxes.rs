@@ -113,8 +113,9 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
         if (0..3).any(|axis| low[axis] > high[axis]) {
             return ControlFlow::Continue(());
         }
+        let chunks = self.grid.chunks_of(level);
         let touched = (0..D).fold(1.0, |touched, axis| touched * (f64::from(high[axis]) - f64::from(low[axis]) + 1.0));
-        if touched <= self.grid.chunks.len() as f64 {
+        if touched <= chunks.len() as f64 {
             for z in low[2]..=high[2] {
                 for y in low[1]..=high[1] {
                     for x in low[0]..=high[0] {
@@ -128,11 +129,11 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
             }
         } else {
             // It covers more chunks than there are: go through those that there are.
-            for &id in &self.grid.chunks {
+            for &id in chunks {
                 let chunk = self.grid.pool.chunk(id);
-                let (its_level, coords) = key_parts(chunk.key());
+                let coords = key_parts(chunk.key()).1;
                 let is_inside = || (0..3).all(|axis| (low[axis]..=high[axis]).contains(&coords[axis]));
-                if its_level == level && is_inside() && is_wanted(state, coords) {
+                if is_inside() && is_wanted(state, coords) {
                     f(state, coords, chunk)?;
                 }
             }

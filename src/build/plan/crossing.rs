@@ -116,7 +116,7 @@ impl<const D: usize> Crossing<D> {
 fn window<const D: usize>(big: &SizeClass, coarse: &Group<D>, fine: &Group<D>) -> [f64; 3] {
     let Cells { size, .. } = fine.cells;
     let (edges, reach) = (big.mean(), fine.crowd.class.max);
-    let endless = |axis: usize| coarse.crowd.class.is_endless(axis);
+    let endless = |axis: usize| coarse.crowd.class.is_endless(axis) || fine.cells.ignored[axis];
     std::array::from_fn(|axis| if endless(axis) { f64::MAX / 4.0 } else { edges[axis] + reach[axis] + size[axis] })
 }
 

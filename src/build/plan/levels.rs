@@ -154,7 +154,7 @@ impl<const D: usize> Scene<D> {
             let own = &a.group.own;
             (cost.runs, cost.chunks, cost.within) = (cost.runs + own.runs, cost.chunks + own.chunks, cost.within + own.within);
             for b in &in_levels[at + 1..] {
-                cost.across += self.across(b, a) + self.looks(a, b).min(self.looks(b, a));
+                cost.across += self.look_cost(a, b).min(self.look_cost(b, a));
             }
             for huge in in_list {
                 let per_chunk = look / 4.0 + huge.group.objects() / LANES * compare;
@@ -164,6 +164,11 @@ impl<const D: usize> Scene<D> {
         let listed: f64 = in_list.iter().map(|ranged| ranged.group.objects()).sum();
         cost.listed += listed * (listed / 2.0 / LANES * compare + row);
         cost
+    }
+
+    /// The cost of pairs across two levels if the chunks of one look into the other.
+    pub(crate) fn look_cost(&self, from: &Ranged<D>, into: &Ranged<D>) -> f64 {
+        self.across(into, from) + self.looks(from, into)
     }
 
     /// Coarser objects against a finer level.
@@ -185,7 +190,10 @@ impl<const D: usize> Scene<D> {
     fn looks(&self, from: &Ranged<D>, into: &Ranged<D>) -> f64 {
         let ((cells, chunks), (other, others)) = ((&from.group.cells, from.group.chunks), (&into.group.cells, into.group.chunks));
         let mean = into.group.crowd.class.mean();
-        let edges = |axis: usize| cells.size[axis] * f64::from(Shape::<D>::EDGE[axis]) + other.size[axis] + mean[axis];
+        let edges = |axis: usize| match cells.ignored[axis] || other.ignored[axis] {
+            true => f64::MAX / 4.0,
+            false => cells.size[axis] * f64::from(Shape::<D>::EDGE[axis]) + other.size[axis] + mean[axis],
+        };
         let seen =
             into.group.objects() * self.crossing.together(from.atoms.clone(), into.atoms.clone(), std::array::from_fn(edges));
         // A look from large chunks into small ones finds many of them, or looks for them in vain.
@@ -193,8 +201,8 @@ impl<const D: usize> Scene<D> {
             let along = if cells.ignored[axis] { f64::INFINITY } else { cells.size[axis] / other.size[axis] };
             touched * along.clamp(1.0, 1e6)
         });
-        let Costs { compare, look, .. } = self.costs;
-        looking_chunks(&from.group) * (look * touched.min(others + chunks) + compare * seen / LANES)
+        let Costs { row, compare, look, .. } = self.costs;
+        looking_chunks(&from.group) * (look * touched.min(others + chunks) + seen * (row / 2.0 + compare / LANES))
     }
 }
 

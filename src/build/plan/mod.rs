@@ -23,7 +23,7 @@ use crate::layout::staged::Staged;
 use crate::{Config, Scalar};
 use check::{Accepted, Load};
 use costs::Predicted;
-use levels::{Chosen, Scene};
+use levels::{Chosen, Ranged, Scene};
 use survey::Survey;
 
 /// What the levels of a step were chosen for.
@@ -93,6 +93,18 @@ impl Plan {
             let cells = ranged.group.cells;
             let cells = if at + 1 == groups.len() { cells.for_all_sizes() } else { cells };
             levels.insert(cells.member(frame));
+        }
+        let number = |levels: &Levels<S, D>, ranged: &Ranged<D>| {
+            let cells = ranged.group.cells.member::<S, D>(frame).level;
+            levels.iter().position(|level| level.taking_as(&cells) == cells)
+        };
+        for (at, a) in groups.iter().enumerate() {
+            for b in &groups[at + 1..] {
+                let (from, into) = if scene.look_cost(a, b) <= scene.look_cost(b, a) { (a, b) } else { (b, a) };
+                if let (Some(from), Some(into)) = (number(&levels, from), number(&levels, into)) {
+                    levels.look_from(from, into);
+                }
+            }
         }
         for ranged in groups.iter().rev() {
             let is_suspicious = ranged.group.own.chunks > thin::SUSPICIOUS * cost.total() && ranged.group.chunks > 64.0;

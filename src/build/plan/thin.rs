@@ -29,7 +29,8 @@ pub(super) fn thin_out<S: Scalar, const D: usize>(
     frame: [f64; 3],
 ) {
     let Ranged { group, atoms } = ranged;
-    let Some(level) = levels.by_object_size(group.cells.object_size) else { return };
+    let cells = group.cells.member::<S, D>(frame).level;
+    let Some(level) = levels.iter().position(|level| level.taking_as(&cells) == cells) else { return };
     let chunk = |axis: usize| group.cells.size[axis] * f64::from(Shape::<D>::EDGE[axis]);
     let boxes = group.cells.resized(chunk, scene.limits).member::<S, D>(frame).level;
     let mut rough = Thin::new(None, boxes, group.crowd.class.objects / 8, LONELY as u8);
