@@ -7,7 +7,7 @@ use crate::build::count::{self, Tally};
 use crate::build::gather::{self, Source};
 use crate::build::offset;
 use crate::build::plan::Plan;
-use crate::build::plan::check::{Load, MOST_REVISIONS};
+use crate::build::plan::check::{Load, MOST_REVISIONS, troubles};
 use crate::build::plan::revise::{Occupancy, Reviser};
 use crate::build::scatter::{self, Tails};
 use crate::detect::View;
@@ -230,8 +230,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             self.stats.repeats += 1;
             return again;
         }
-        let levels = self.grid.levels.clone();
-        let mut revised = self.grid.levels.clone();
+        if self.stats.revisions >= MOST_REVISIONS || troubles(&load, objects, &self.config.costs).is_empty() {
+            plan.accept(&load);
+            return Ok(offsets);
+        }
+        let mut revised = self.grid.levels.duplicate();
         let pool = &self.grid.pool;
         let mut reviser = Reviser {
             levels: &mut revised,
@@ -244,9 +247,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 Occupancy { level: key_parts(chunk.key()).0, in_cell, in_chunk: chunk.entries().len() as u32 }
             },
         };
-        if self.stats.revisions < MOST_REVISIONS && reviser.revise(&load, objects) {
-            revisions.before = Some((levels, cost));
-            self.grid.levels = revised;
+        if reviser.revise(&load, objects) {
+            revisions.before = Some((std::mem::replace(&mut self.grid.levels, revised), cost));
             self.hint = None;
             self.clear(team);
             self.stats.repeats += 1;

@@ -20,6 +20,8 @@ pub mod recordings;
 #[cfg(feature = "engine")]
 pub mod statics;
 #[cfg(feature = "engine")]
+pub mod work;
+#[cfg(feature = "engine")]
 pub mod world;
 
 /// Calls a generic function for the space that the first byte chooses.
@@ -46,12 +48,13 @@ mod tests {
     /// The seeds are worth keeping only while they run.
     #[test]
     fn every_seed_runs() {
-        let targets: [(&str, fn(&[u8])); 5] = [
+        let targets: [(&str, fn(&[u8])); 6] = [
             ("detection", crate::detection::run),
             ("queries", crate::queries::run),
             ("statics", crate::statics::run),
             ("world", crate::world::run),
             ("recordings", crate::recordings::run),
+            ("work", crate::work::run),
         ];
         for (name, run) in targets {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(name);

@@ -25,7 +25,7 @@ pub(crate) struct Member<S, const D: usize> {
 /// The levels of a step. As a slice: from small chunks to large ones.
 ///
 /// Which level an object is in never decides about a pair. A bad choice is slow, never wrong.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Levels<S, const D: usize> {
     levels: Vec<Level<S, D>>,
     members: Vec<Member<S, D>>,
@@ -61,6 +61,17 @@ impl<S, const D: usize> Deref for Levels<S, D> {
 }
 
 impl<S: Scalar, const D: usize> Levels<S, D> {
+    /// A copy, in memory that may be refused.
+    pub(crate) fn duplicate(&self) -> Self {
+        Levels {
+            levels: memory::collect(self.levels.iter().copied()),
+            members: memory::collect(self.members.iter().cloned()),
+            thin: memory::collect(self.thin.iter().map(|thin| thin.as_ref().map(Thin::duplicate))),
+            order: memory::collect(self.order.iter().copied()),
+            looks_into: self.looks_into,
+        }
+    }
+
     /// Adds a level and returns its number; those of larger chunks move up by one. Levels of smaller chunks look into it, and it looks into
     /// those of larger ones: that finds few chunks, where the opposite may find many, or look for them in vain.
     pub(crate) fn insert(&mut self, member: Member<S, D>) -> usize {
@@ -117,7 +128,8 @@ impl<S: Scalar, const D: usize> Levels<S, D> {
     fn sort(&mut self) {
         let by_size = (0..self.members.len()).filter(|&level| self.members[level].by_size);
         self.order = memory::collect(by_size);
-        self.order.sort_by(|&a, &b| self.members[a].object_size.total_cmp(&self.members[b].object_size));
+        let size = |level: usize| self.members[level].object_size;
+        self.order.sort_unstable_by(|&a, &b| size(a).total_cmp(&size(b)).then(a.cmp(&b)));
     }
 
     /// Sends the objects of a level away where they are few.

@@ -7,7 +7,7 @@ use crate::runtime::memory;
 /// A map of how many objects of a level there are, box by box, and what becomes of those in nearly empty boxes.
 ///
 /// Boxes share a counter if their hashes are equal: then some objects stay in the finer level that need not, and no more.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Thin<S, const D: usize> {
     /// The level that takes objects where there are few; without one, those that are tried next may.
     pub(crate) to: Option<usize>,
@@ -26,6 +26,11 @@ impl<S: Scalar, const D: usize> Thin<S, D> {
         const MOST: usize = 1 << 20;
         let counters = expected_boxes.saturating_mul(4).clamp(FEWEST, MOST).next_power_of_two();
         Thin { to, boxes, counts: memory::collect(std::iter::repeat_n(0, counters)), few }
+    }
+
+    /// A copy, in memory that may be refused.
+    pub(crate) fn duplicate(&self) -> Self {
+        Thin { counts: memory::collect(self.counts.iter().copied()), ..*self }
     }
 
     /// Takes in the `min` corner of an object.

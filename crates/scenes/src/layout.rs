@@ -130,7 +130,7 @@ fn line<const D: usize>(count: f64) -> [f64; D] {
 }
 
 /// The edge of a cube. The last bits of a root are the platform's business, and are dropped for the same world everywhere.
-fn root(volume: f64, dimension: usize) -> f64 {
+pub(crate) fn root(volume: f64, dimension: usize) -> f64 {
     f64::from(volume.powf(1.0 / dimension as f64) as f32)
 }
 

@@ -30,6 +30,11 @@
 //! of `poly12` and the worst cases `long` and `line` follow the benchmarks of Schornbaum's. [`terdiman()`] is a fixed scene
 //! with a known answer.
 //!
+//! # Scenes that are made to be slow
+//!
+//! [`Hostile`] is a second registry: scenes that users have, or could have, and on which a plan goes wrong. Their densities are not
+//! constant, their boxes may be infinite, flat or points, and each says why it is hard.
+//!
 //! # What a program recorded
 //!
 //! Boxes need not be made up: the module [`recording`] reads and
@@ -40,6 +45,7 @@
 
 mod bounds;
 mod edges;
+mod hostile;
 mod layout;
 mod places;
 mod random;
@@ -49,6 +55,7 @@ mod terdiman;
 mod world;
 
 pub use bounds::{Bounds, Scalar};
+pub use hostile::{Hostile, UnknownHostile};
 pub use scene::{Scene, UnknownScene};
 pub use terdiman::terdiman;
 pub use world::World;

@@ -4,14 +4,18 @@
 
 mod command;
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Write;
 use std::process::ExitCode;
+use std::str::FromStr;
 use std::time::Duration;
 
 use command::{create, list, parse};
-use scenes::Scene;
-use versus::{Counting, Entry, Settings, Table, contest, literature_2d, literature_3d, roster_2d, roster_3d};
+use scenes::{Hostile, Scene};
+use versus::{
+    Counting, Entry, HostileTable, Settings, Table, contest, hostile_contest, literature_2d, literature_3d, roster_2d, roster_3d,
+};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -21,6 +25,8 @@ Usage: contest [--quick | --full] [options]
 
   --quick            10k and 100k objects, 3 steps, rivals that need more than 1 s per step skipped (default)
   --full             10k, 100k and 1M objects, 7 steps, rivals that need more than 10 s per step skipped
+  --hostile          scenes that are made to be slow instead, a line each, against a tree and a sweep: 20k objects, 5 steps,
+                     rivals that need more than 10 s per step skipped; with --full 100k objects and 30 s
   --scenes A,B-2d    scenes, those with -2d in two dimensions (default: all, and uniform, poly12 and power in 2D)
   --n N,M            numbers of objects
   --threads T,U      numbers of threads; with more than one only those who can use them take part (default: 1)
@@ -35,6 +41,8 @@ Usage: contest [--quick | --full] [options]
 /// What to run.
 struct Plan {
     scenes: Vec<(Scene, usize)>,
+    /// If there are any, these instead.
+    hostile: Vec<(Hostile, usize)>,
     sizes: Vec<usize>,
     threads: Vec<usize>,
     settings: Settings,
@@ -48,6 +56,9 @@ fn main() -> ExitCode {
 
 /// Runs all contests of the plan. True if all rivals found the same pairs in all of them.
 fn run(mut plan: Plan) -> Result<bool, String> {
+    if !plan.hostile.is_empty() {
+        return run_hostile(plan);
+    }
     if let Some(csv) = &mut plan.csv {
         writeln!(csv, "{}", Table::CSV_HEADER).map_err(|error| format!("the CSV file: {error}"))?;
     }
@@ -67,6 +78,37 @@ fn run(mut plan: Plan) -> Result<bool, String> {
                 }
                 all_agree &= table.all_agree();
             }
+        }
+    }
+    Ok(all_agree)
+}
+
+/// The same for scenes that are made to be slow: one table per number of objects and of threads.
+fn run_hostile(mut plan: Plan) -> Result<bool, String> {
+    let failed = |error| format!("the CSV file: {error}");
+    if let Some(csv) = &mut plan.csv {
+        writeln!(csv, "{}", HostileTable::CSV_HEADER).map_err(failed)?;
+    }
+    let (roster_2d, roster_3d) = rosters(plan.literature);
+    let mut all_agree = true;
+    for &threads in &plan.threads {
+        let settings = Settings { threads, ..plan.settings.clone() };
+        for &objects in &plan.sizes {
+            let mut table = HostileTable { objects, threads, steps: settings.steps, lines: Vec::new() };
+            print!("{table}");
+            // Each as soon as it is known: some take a while.
+            for &(scene, dimensions) in &plan.hostile {
+                let line = match dimensions {
+                    2 => hostile_contest(scene, objects, &roster_2d, &settings),
+                    _ => hostile_contest(scene, objects, &roster_3d, &settings),
+                };
+                println!("{line}");
+                table.lines.push(line);
+            }
+            if let Some(csv) = &mut plan.csv {
+                csv.write_all(table.csv().as_bytes()).map_err(failed)?;
+            }
+            all_agree &= table.all_agree();
         }
     }
     Ok(all_agree)
@@ -97,14 +139,24 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
         },
         literature,
         csv: None,
+        hostile: Vec::new(),
     };
+    let hostile = is_given("--hostile");
+    if hostile {
+        let dimensions = |&scene: &Hostile| scene.dimensions().iter().map(move |&dimensions| (scene, dimensions));
+        plan.hostile = Hostile::ALL.iter().flat_map(dimensions).collect();
+        plan.sizes = vec![if full { 100_000 } else { 20_000 }];
+        plan.settings.steps = 5;
+        plan.settings.budget = Duration::from_secs(if full { 30 } else { 10 });
+    }
     let mut rest = arguments.iter();
     while let Some(option) = rest.next() {
-        if ["--quick", "--full", "--literature"].contains(&option.as_str()) {
+        if ["--quick", "--full", "--literature", "--hostile"].contains(&option.as_str()) {
             continue;
         }
         let value = rest.next().ok_or_else(|| format!("{option}: unknown, or its value is missing"))?;
         match option.as_str() {
+            "--scenes" if hostile => plan.hostile = value.split(',').map(hostile_scene).collect::<Result<_, _>>()?,
             "--scenes" => plan.scenes = value.split(',').map(scene).collect::<Result<_, _>>()?,
             "--n" => plan.sizes = list(option, value)?,
             "--threads" => plan.threads = list(option, value)?,
@@ -123,9 +175,18 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
 }
 
 fn scene(name: &str) -> Result<(Scene, usize), String> {
+    named(name, Scene::dimensions)
+}
+
+fn hostile_scene(name: &str) -> Result<(Hostile, usize), String> {
+    named(name, Hostile::dimensions)
+}
+
+/// A scene by name, with `-2d` behind it in two dimensions.
+fn named<T: Copy + FromStr<Err: Display>>(name: &str, exists_in: impl Fn(T) -> &'static [usize]) -> Result<(T, usize), String> {
     let (name, dimensions) = name.strip_suffix("-2d").map_or((name, 3), |name| (name, 2));
-    let scene: Scene = parse("--scenes", name)?;
-    if !scene.dimensions().contains(&dimensions) {
+    let scene: T = parse("--scenes", name)?;
+    if !exists_in(scene).contains(&dimensions) {
         return Err(format!("--scenes {name}: it does not exist in {dimensions}D"));
     }
     Ok((scene, dimensions))

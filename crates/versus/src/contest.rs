@@ -146,7 +146,7 @@ impl PairSet {
 }
 
 /// Two smaller scenes, on which a rival's growth with the number of objects shows.
-struct Qualifier<const D: usize> {
+pub(crate) struct Qualifier<const D: usize> {
     eighth: Vec<Bounds<D>>,
     quarter: Vec<Bounds<D>>,
     threads: usize,
@@ -156,11 +156,14 @@ struct Qualifier<const D: usize> {
 impl<const D: usize> Qualifier<D> {
     fn new(scene: Scene, n: usize, settings: &Settings) -> Self {
         let boxes = |n| next(&mut World::new(scene, n, settings.seed));
-        let budget = settings.budget.as_secs_f64();
-        Qualifier { eighth: boxes(n / 8), quarter: boxes(n / 4), threads: settings.threads, budget }
+        Self::of(boxes(n / 8), boxes(n / 4), settings)
     }
 
-    fn admits(&self, entry: &Entry<D>) -> bool {
+    pub(crate) fn of(eighth: Vec<Bounds<D>>, quarter: Vec<Bounds<D>>, settings: &Settings) -> Self {
+        Qualifier { eighth, quarter, threads: settings.threads, budget: settings.budget.as_secs_f64() }
+    }
+
+    pub(crate) fn admits(&self, entry: &Entry<D>) -> bool {
         let seconds = |boxes: &[Bounds<D>]| {
             let mut rival = entry.make(self.threads);
             let start = Instant::now();

@@ -1,7 +1,7 @@
 //! The contest: pivotgrid and everything one could use instead, on the same boxes, in the same steps.
 //!
 //! What takes part is in [`roster_2d`] and [`roster_3d`], and on request [`literature_2d`] and [`literature_3d`]; [`contest`] runs it and makes a [`Table`]. The example `contest` is the
-//! command line, and [`queries`] is another contest, about questions instead of pairs; `README.md` says what is measured and how each rival is driven.
+//! command line, [`hostile_contest`] does the same for scenes that are made to be slow, and [`queries`] is another contest, about questions instead of pairs; `README.md` says what is measured and how each rival is driven.
 //!
 //! ```
 //! use scenes::Scene;
@@ -19,6 +19,7 @@ mod contest;
 mod counting;
 mod exhaustive;
 mod found;
+mod hostile;
 mod house;
 mod literature;
 pub mod queries;
@@ -30,6 +31,7 @@ mod table;
 pub use contest::{Settings, contest};
 pub use counting::Counting;
 pub use exhaustive::exhaustive;
+pub use hostile::{HostileLine, HostileTable, HostileTimes, hostile_contest};
 pub use rival::{Answer, Bounds, Entry, Rival};
 pub use roster::{literature_2d, literature_3d, roster_2d, roster_3d};
 pub use table::{Outcome, Row, Table};

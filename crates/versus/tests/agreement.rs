@@ -1,7 +1,7 @@
 //! Every rival finds the same pairs as the exhaustive search: otherwise its time says nothing.
 
-use scenes::{Scene, World};
-use versus::{Bounds, Entry, Settings, contest, exhaustive, literature_2d, literature_3d, roster_2d, roster_3d};
+use scenes::{Hostile, Scene, World};
+use versus::{Bounds, Entry, Settings, contest, exhaustive, hostile_contest, literature_2d, literature_3d, roster_2d, roster_3d};
 
 const STEPS: usize = 4;
 
@@ -95,4 +95,20 @@ fn the_literature_takes_part_by_name() {
     let names: Vec<&str> = table.rows.iter().map(|row| row.rival.as_str()).collect();
     assert_eq!(names, ["pivotgrid", "schornbaum/hash_grid_refill"]);
     assert!(table.all_agree(), "{table}");
+}
+
+/// Flat, infinite, tiny and moving: the lines of the hostile contest. Three rivals are enough, and all that is run by default.
+#[test]
+fn the_hostile_contest_gives_lines() {
+    let settings = Settings { steps: 4, ..Settings::default() };
+    for &scene in Hostile::ALL {
+        let line = hostile_contest(scene, 600, &roster_3d(), &settings);
+        let names: Vec<&str> = line.times.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["pivotgrid", "sweep", "parry_rebuild"]);
+        assert!(line.agrees && line.ratio("sweep").is_some(), "{line:?}");
+        if scene.dimensions().contains(&2) {
+            let line = hostile_contest(scene, 600, &roster_2d(), &settings);
+            assert!(line.agrees, "{line:?}");
+        }
+    }
 }

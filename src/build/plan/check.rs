@@ -7,6 +7,7 @@ use super::costs::Costs;
 use super::group::LANES;
 use super::levels::most_listed;
 use crate::layout::MAX_LEVELS;
+use crate::runtime::memory;
 
 /// More objects than this in a cell make it crowded.
 pub(crate) const CROWD: u32 = 40;
@@ -123,16 +124,16 @@ pub(crate) fn troubles(load: &Load, objects: usize, costs: &Costs) -> Vec<(Troub
     for (level, load) in load.levels.iter().enumerate() {
         let (crowded, lonely) = (load.crowded * costs.compare / LANES, load.lonely as f64 * costs.chunk);
         if crowded > CROWDED * n {
-            troubles.push((Trouble::Crowded { level }, crowded));
+            memory::push(&mut troubles, (Trouble::Crowded { level }, crowded));
         }
         if lonely > LONELY * n {
-            troubles.push((Trouble::Lonely { level }, lonely));
+            memory::push(&mut troubles, (Trouble::Lonely { level }, lonely));
         }
     }
     if load.listed > most_listed(objects) {
-        troubles.push((Trouble::Listed, f64::INFINITY));
+        memory::push(&mut troubles, (Trouble::Listed, f64::INFINITY));
     }
-    troubles.sort_by(|a, b| b.1.total_cmp(&a.1));
+    troubles.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
     troubles
 }
 

@@ -1,9 +1,7 @@
 //! Which sizes share a level: greedy cuts, as long as another one saves a worthwhile part of the predicted cost.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::cell::OnceCell;
 use std::ops::Range;
-use std::rc::Rc;
 
 use super::cells::{Cells, Limits};
 use super::costs::{Costs, Predicted};
@@ -37,8 +35,8 @@ pub(crate) struct Scene<const D: usize> {
     crossing: Crossing<D>,
     /// The width of the finest level's cells, if that is not for the planner to choose.
     forced: Option<f64>,
-    /// Groups of atoms by their range: many cuts have groups in common.
-    groups: RefCell<HashMap<(usize, usize), Rc<Ranged<D>>>>,
+    /// Groups of atoms, by the first and the end of their range: many cuts have groups in common.
+    groups: Vec<OnceCell<Ranged<D>>>,
 }
 
 /// A group of atoms.
@@ -49,10 +47,10 @@ pub(crate) struct Ranged<const D: usize> {
 }
 
 /// Levels for groups of atoms.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Chosen<const D: usize> {
+#[derive(Debug, Default)]
+pub(crate) struct Chosen<'a, const D: usize> {
     /// From small objects to large ones.
-    pub(crate) groups: Vec<Rc<Ranged<D>>>,
+    pub(crate) groups: Vec<&'a Ranged<D>>,
     pub(crate) cost: Predicted,
 }
 
@@ -67,7 +65,9 @@ impl<const D: usize> Scene<D> {
             (point, atoms.of::<D>(edges))
         }));
         let crossing = Crossing::new(&atoms, &sample);
-        Scene { costs, limits: Limits::of::<S>(), atoms, sample, crossing, forced, groups: RefCell::default() }
+        let ranges = (atoms.classes.len() + 1) * (atoms.classes.len() + 1);
+        let groups = memory::collect((0..ranges).map(|_| OnceCell::new()));
+        Scene { costs, limits: Limits::of::<S>(), atoms, sample, crossing, forced, groups }
     }
 
     /// Edges of the box that nearly all objects lie in.
@@ -78,27 +78,25 @@ impl<const D: usize> Scene<D> {
     }
 
     /// All atoms in one group.
-    pub(crate) fn whole(&self) -> Rc<Ranged<D>> {
+    pub(crate) fn whole(&self) -> &Ranged<D> {
         self.group(0, self.atoms.classes.len())
     }
 
-    fn group(&self, first: usize, end: usize) -> Rc<Ranged<D>> {
-        if let Some(group) = self.groups.borrow().get(&(first, end)) {
-            return Rc::clone(group);
-        }
-        let mut class = SizeClass::default();
-        self.atoms.classes[first..end].iter().for_each(|atom| class.absorb(atom));
-        let atoms = first..end;
-        let points = memory::collect(self.sample.iter().filter(|(_, atom)| atoms.contains(atom)).map(|(point, _)| *point));
-        let forced = self.forced.filter(|_| first == 0);
-        let group = Group::new(Crowd::new(class, &points), forced, &self.costs, self.limits);
-        let group = Rc::new(Ranged { group, atoms });
-        self.groups.borrow_mut().insert((first, end), Rc::clone(&group));
-        group
+    fn group(&self, first: usize, end: usize) -> &Ranged<D> {
+        let place = first * (self.atoms.classes.len() + 1) + end;
+        self.groups[place].get_or_init(|| {
+            let mut class = SizeClass::default();
+            self.atoms.classes[first..end].iter().for_each(|atom| class.absorb(atom));
+            let atoms = first..end;
+            let members = self.sample.iter().filter(|(_, atom)| atoms.contains(atom)).map(|(point, _)| *point);
+            let crowd = Crowd::new(class, &memory::collect(members));
+            let group = Group::new(crowd, self.forced.filter(|_| first == 0), &self.costs, self.limits);
+            Ranged { group, atoms }
+        })
     }
 
     /// Cuts the atoms into groups, a level each.
-    pub(crate) fn split(&self, max_levels: usize) -> Chosen<D> {
+    pub(crate) fn split(&self, max_levels: usize) -> Chosen<'_, D> {
         let atoms = &self.atoms.classes;
         // What is infinite along different axes has no cells in common.
         let forced = (1..atoms.len()).filter(|&at| atoms[at].endless != atoms[at - 1].endless);
@@ -123,14 +121,15 @@ impl<const D: usize> Scene<D> {
 
     /// The cost of a level for each group; the largest objects are put into the list instead if that is cheaper, or if there are
     /// too few levels.
-    fn price(&self, cuts: &[usize], max_levels: usize) -> Chosen<D> {
+    fn price(&self, cuts: &[usize], max_levels: usize) -> Chosen<'_, D> {
         let firsts = std::iter::once(0).chain(cuts.iter().copied());
         let mut groups =
             memory::collect(firsts.zip(cuts).filter(|(first, end)| first < *end).map(|(first, &end)| self.group(first, end)));
-        groups.sort_by(|a, b| a.group.cells.object_size.total_cmp(&b.group.cells.object_size));
-        let objects = |groups: &[Rc<Ranged<D>>]| groups.iter().map(|ranged| ranged.group.crowd.class.objects).sum::<usize>();
+        let by_size = |ranged: &Ranged<D>| ranged.group.cells.object_size;
+        groups.sort_unstable_by(|a, b| by_size(a).total_cmp(&by_size(b)).then(a.atoms.start.cmp(&b.atoms.start)));
+        let objects = |groups: &[&Ranged<D>]| groups.iter().map(|ranged| ranged.group.crowd.class.objects).sum::<usize>();
         let most_listed = most_listed(objects(&groups));
-        let mut best: Option<Chosen<D>> = None;
+        let mut best: Option<Chosen<'_, D>> = None;
         // With a forced width there is always a grid.
         let fewest = usize::from(self.forced.is_some() && !groups.is_empty());
         for leveled in (fewest..=groups.len().min(max_levels)).rev() {
@@ -141,13 +140,13 @@ impl<const D: usize> Scene<D> {
             }
             let cost = self.cost(in_levels, in_list);
             if best.as_ref().is_none_or(|best| cost.total() < best.cost.total()) {
-                best = Some(Chosen { groups: memory::collect(in_levels.iter().cloned()), cost });
+                best = Some(Chosen { groups: memory::collect(in_levels.iter().copied()), cost });
             }
         }
         best.unwrap_or_default()
     }
 
-    fn cost(&self, in_levels: &[Rc<Ranged<D>>], in_list: &[Rc<Ranged<D>>]) -> Predicted {
+    fn cost(&self, in_levels: &[&Ranged<D>], in_list: &[&Ranged<D>]) -> Predicted {
         let Costs { row, compare, look, .. } = self.costs;
         let mut cost = Predicted::default();
         for (at, a) in in_levels.iter().enumerate() {

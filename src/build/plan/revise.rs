@@ -68,7 +68,8 @@ impl<S: Scalar, const D: usize, F: Fn(u32) -> Occupancy> Reviser<'_, S, D, F> {
             return false;
         }
         let listed = self.subset(|staged| staged.place.cell == Place::LISTED);
-        let chosen = self.scene(&listed).split(self.room());
+        let scene = self.scene(&listed);
+        let chosen = scene.split(self.room());
         for ranged in &chosen.groups {
             self.levels.insert(ranged.group.cells.member(self.frame));
         }
@@ -81,7 +82,8 @@ impl<S: Scalar, const D: usize, F: Fn(u32) -> Occupancy> Reviser<'_, S, D, F> {
             return false;
         }
         let crowd = self.subset(|staged| self.is_in(level, staged, |here| here.in_cell > CROWD));
-        let chosen = self.scene(&crowd).split(self.room());
+        let scene = self.scene(&crowd);
+        let chosen = scene.split(self.room());
         let (old, ignores) = (self.levels[level].cell_size(), |axis: usize| self.levels[level].ignores(axis));
         let is_finer = |size: [f64; 3]| {
             let ratio = |axis: usize| if ignores(axis) { 1.0 } else { (size[axis] / old[axis]).min(1.0) };
@@ -100,7 +102,7 @@ impl<S: Scalar, const D: usize, F: Fn(u32) -> Occupancy> Reviser<'_, S, D, F> {
             let mut member = cells.member(self.frame);
             member.object_size = member.object_size.min(most);
             let at = self.levels.insert(member);
-            self.levels.set_thin(at, map.clone());
+            self.levels.set_thin(at, map.duplicate());
         }
         true
     }

@@ -192,8 +192,10 @@ impl Survey {
         for (mine, theirs) in self.classes.iter_mut().zip(&other.classes) {
             mine.absorb(theirs);
         }
-        memory::reserve(&mut self.probes, other.probes.len());
-        self.probes.extend_from_slice(&other.probes);
+        for Probes { class, stride, boxes } in &other.probes {
+            let boxes = memory::collect(boxes.iter().copied());
+            memory::push(&mut self.probes, Probes { class: *class, stride: *stride, boxes });
+        }
     }
 
     /// The classes that occur, from small to large, then the long ones and the infinite ones; neighbors merged until there are

@@ -56,12 +56,12 @@ impl<const D: usize> Columns<D> {
     fn load(&mut self, boxes: &[Bounds<D>], axes: [usize; D]) {
         let (order, threads) = (&self.order, self.threads);
         let n = order.len();
-        // A load of all lanes at the last box stays inside, and finds boxes there that overlap nothing.
+        // A load of all lanes at the last box stays inside, and finds boxes there that overlap nothing, not even infinite ones.
         for (lo, hi) in self.lo.iter_mut().zip(&mut self.hi) {
             lo.resize(n + LANES, 0.0);
-            lo[n..].fill(f32::INFINITY);
+            lo[n..].fill(f32::NAN);
             hi.resize(n + LANES, 0.0);
-            hi[n..].fill(f32::NEG_INFINITY);
+            hi[n..].fill(f32::NAN);
         }
         self.ids.resize(n, 0);
 

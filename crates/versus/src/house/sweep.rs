@@ -1,4 +1,4 @@
-//! Sweep and prune along the axis on which the objects are spread out most.
+//! Sweep and prune along the axis on which the objects are spread out most, for their size.
 
 use std::ops::Range;
 
@@ -51,18 +51,25 @@ impl<const D: usize> WithSimd for Search<'_, D> {
     }
 }
 
-/// The axis on which the centers vary most.
+/// The axis on which the centers vary most, measured in mean edges: where sizes are alike, the widest. An axis on which boxes are
+/// infinite, or on which all are the same, is the last choice.
 fn widest<const D: usize>(boxes: &[Bounds<D>]) -> usize {
-    let (mut sums, mut squares) = ([0.0_f64; D], [0.0_f64; D]);
+    let (mut sums, mut squares, mut edges) = ([0.0_f64; D], [0.0_f64; D], [0.0_f64; D]);
     for bounds in boxes {
         for axis in 0..D {
-            let center = f64::from(bounds.min[axis]) + f64::from(bounds.max[axis]);
+            let (min, max) = (f64::from(bounds.min[axis]), f64::from(bounds.max[axis]));
+            let center = min + max;
             sums[axis] += center;
             squares[axis] += center * center;
+            edges[axis] += max - min;
         }
     }
-    let variance = |axis: usize| squares[axis] - sums[axis] * sums[axis] / boxes.len() as f64;
-    (0..D).max_by(|a, b| variance(*a).total_cmp(&variance(*b))).expect("at least one axis")
+    let spread = |axis: usize| {
+        let variance = squares[axis] - sums[axis] * sums[axis] / boxes.len() as f64;
+        let spread = variance / (edges[axis] * edges[axis]);
+        if spread.is_nan() { -1.0 } else { spread }
+    };
+    (0..D).max_by(|a, b| spread(*a).total_cmp(&spread(*b))).expect("at least one axis")
 }
 
 /// The number as an integer with the same order.
