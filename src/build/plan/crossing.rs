@@ -30,6 +30,8 @@ pub(crate) struct Crossing<const D: usize> {
     /// For an atom and a finer one, which part of the finer one's corners lies in a box, inflated by the finer one's size, and how
     /// many hits that is from.
     probed: Vec<(f64, f64)>,
+    /// For two atoms, how likely two of their boxes overlap along each axis.
+    overlaps: Vec<[f64; 3]>,
 }
 
 impl<const D: usize> Crossing<D> {
@@ -45,7 +47,21 @@ impl<const D: usize> Crossing<D> {
         sample.iter().for_each(|(_, atom)| sampled[*atom] += 1.0);
         let pairs = if count > 1 { shared_cubes(&all, sample, count) } else { Vec::new() };
         let probed = if count > 1 { probe::<D>(atoms, sample) } else { Vec::new() };
-        Crossing { atoms: count, all, pairs, sampled, probed }
+        Crossing { atoms: count, all, pairs, sampled, probed, overlaps: overlaps::<D>(atoms) }
+    }
+
+    /// How likely two boxes of a range of atoms overlap along each axis.
+    pub(crate) fn overlap(&self, atoms: &[SizeClass], range: Range<usize>) -> [f64; 3] {
+        let (mut likely, mut pairs) = ([0.0; 3], 0.0);
+        for a in range.clone() {
+            for b in range.clone() {
+                let weight = atoms[a].objects as f64 * atoms[b].objects as f64;
+                let overlap = self.overlaps[a * self.atoms + b];
+                (0..3).for_each(|axis| likely[axis] += weight * overlap[axis]);
+                pairs += weight;
+            }
+        }
+        likely.map(|likely| likely / pairs.max(1.0))
     }
 
     /// The share of the pairs of two ranges of atoms that lie in a box of these edges.
@@ -166,6 +182,34 @@ fn probe<const D: usize>(atoms: &Atoms, sample: &[Sampled]) -> Vec<(f64, f64)> {
         (hits / probes / points[small].max(1.0), *hits)
     };
     memory::collect(hits.iter().enumerate().map(share))
+}
+
+/// For two atoms, how likely two of their boxes overlap along each axis.
+fn overlaps<const D: usize>(atoms: &Atoms) -> Vec<[f64; 3]> {
+    // Enough to tell most from half.
+    const BOXES: usize = 12;
+    let some = |boxes: &[Corners]| {
+        let stride = (boxes.len() / BOXES).max(1);
+        std::array::from_fn::<_, BOXES, _>(|at| boxes.get(at * stride).copied())
+    };
+    let likely = |(a, b): (&Vec<Corners>, &Vec<Corners>)| {
+        let (mut hits, mut pairs) = ([0.0; 3], 0.0f64);
+        for (i, one) in some(a).iter().enumerate() {
+            // Not with itself.
+            for (_, other) in some(b).iter().enumerate().filter(|(j, _)| !std::ptr::eq(a, b) || *j != i) {
+                if let (Some(one), Some(other)) = (one, other) {
+                    pairs += 1.0;
+                    (0..D).for_each(|axis| {
+                        let is_hit = (one[0][axis] <= other[1][axis]) & (other[0][axis] <= one[1][axis]);
+                        hits[axis] += f64::from(u8::from(is_hit));
+                    });
+                }
+            }
+        }
+        hits.map(|hits| hits / pairs.max(1.0))
+    };
+    let all = &atoms.probes;
+    memory::collect(all.iter().flat_map(|a| all.iter().map(move |b| (a, b))).map(likely))
 }
 
 /// Whether a corner lies in a probe's box, inflated by the largest object that may have such a corner.

@@ -10,7 +10,9 @@ pub(super) const LANES: f64 = crate::kernel::LANES as f64;
 
 /// A level ignores an axis along which the mean edge of its objects is at least this part of the extent of their corners. (The
 /// largest edge instead would make many ignore an axis for the sake of one.)
-const IGNORED: f64 = 0.4;
+const LONG: f64 = 0.4;
+/// So it does if two objects are this likely to overlap along it: lengths over many decades around one point have a small mean.
+const LIKELY: f64 = 0.6;
 
 /// Objects of a class, and how densely they lie.
 #[derive(Clone, Debug)]
@@ -22,12 +24,13 @@ pub(crate) struct Crowd<const D: usize> {
 }
 
 impl<const D: usize> Crowd<D> {
-    /// Objects of a class, of which some `min` corners are known.
-    pub(crate) fn new(class: SizeClass, points: &[[f64; 3]]) -> Self {
+    /// Objects of a class, of which some `min` corners are known, and how likely two of them overlap along each axis.
+    pub(crate) fn new(class: SizeClass, points: &[[f64; 3]], overlap: [f64; 3]) -> Self {
         let (low, mut extent) = class.extent();
         let mean = class.mean();
         let ignored: [bool; 3] = std::array::from_fn(|axis| {
-            axis < D && (class.is_endless(axis) || class.max[axis] > 0.0 && mean[axis] >= extent[axis] * IGNORED)
+            let is_long = mean[axis] >= extent[axis] * LONG || overlap[axis] >= LIKELY;
+            axis < D && (class.is_endless(axis) || class.max[axis] > 0.0 && is_long)
         });
         (0..D).filter(|&axis| ignored[axis]).for_each(|axis| extent[axis] = 0.0);
         Crowd { class, density: Density::of(points, low, extent), ignored }

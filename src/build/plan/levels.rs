@@ -89,7 +89,8 @@ impl<const D: usize> Scene<D> {
             self.atoms.classes[first..end].iter().for_each(|atom| class.absorb(atom));
             let atoms = first..end;
             let members = self.sample.iter().filter(|(_, atom)| atoms.contains(atom)).map(|(point, _)| *point);
-            let crowd = Crowd::new(class, &memory::collect(members));
+            let overlap = self.crossing.overlap(&self.atoms.classes, first..end);
+            let crowd = Crowd::new(class, &memory::collect(members), overlap);
             let group = Group::new(crowd, self.forced.filter(|_| first == 0), &self.costs, self.limits);
             Ranged { group, atoms }
         })
