@@ -8,6 +8,7 @@ use crate::build::gather::{self, Source};
 use crate::build::offset;
 use crate::build::plan::Plan;
 use crate::build::plan::check::{Load, MOST_REVISIONS, troubles};
+use crate::build::plan::most_listed;
 use crate::build::plan::revise::{Occupancy, Reviser};
 use crate::build::scatter::{self, Tails};
 use crate::detect::View;
@@ -15,6 +16,7 @@ use crate::detect::sink::{self, Consumer, Sink};
 use crate::engine::{Engine, Worker};
 use crate::kernel::PADDING;
 use crate::layout::grid::Item;
+use crate::layout::list_tree::number_listed;
 use crate::layout::{Levels, Shape, key_parts, z_key};
 use crate::lockfree::{Blocks, ChunkId, Cursor, Directory, Full};
 use crate::runtime::memory::{self, reserve_with_slack};
@@ -203,7 +205,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         revisions: &mut Revisions<S, D>,
         team: Team,
     ) -> Result<Offsets, Planned> {
-        if self.grid.levels.is_empty() || self.config.exact_cell_size.is_some() || revisions.is_over {
+        if self.grid.levels.is_empty() || self.config.exact_cell_size.is_some() {
             return Ok(offsets);
         }
         let (objects, visited) = (source.len, source.order.len());
@@ -211,6 +213,10 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.workers.iter().take(team.workers()).for_each(|worker| load.merge(&worker.placed.load));
         let plan = self.plan.as_mut().expect("a plan was made");
         let again = Err(Planned { gathered: true });
+        if revisions.is_over {
+            plan.accept(&load);
+            return Ok(offsets);
+        }
         if let Some(accepted) = plan.accepted.as_ref().filter(|_| !self.stats.replanned) {
             if !accepted.is_outgrown_by(&load, objects) {
                 return Ok(offsets);
@@ -230,7 +236,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             self.stats.repeats += 1;
             return again;
         }
-        if self.stats.revisions >= MOST_REVISIONS || troubles(&load, objects, &self.config.costs).is_empty() {
+        if troubles(&load, objects, &self.config.costs).is_empty() {
             plan.accept(&load);
             return Ok(offsets);
         }
@@ -247,12 +253,19 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 Occupancy { level: key_parts(chunk.key()).0, in_cell, in_chunk: chunk.entries().len() as u32 }
             },
         };
-        if reviser.revise(&load, objects) {
+        if self.stats.revisions < MOST_REVISIONS && reviser.revise(&load, objects) {
             revisions.before = Some((std::mem::replace(&mut self.grid.levels, revised), cost));
             self.hint = None;
             self.clear(team);
             self.stats.repeats += 1;
             self.stats.revisions += 1;
+            return again;
+        }
+        if reviser.give_up(&load, objects) {
+            self.grid.levels = revised;
+            revisions.is_over = true;
+            self.clear(team);
+            self.stats.repeats += 1;
             return again;
         }
         plan.accept(&load);
@@ -311,6 +324,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         team: Team,
     ) -> Scattered {
         let visited = source.order.len();
+        // Too many for a list: then a tree is made over them, for which neighbors are to follow one another.
+        let needs_tree = !self.grid.levels.is_empty() && offsets.listed > most_listed(source.len);
+        if needs_tree {
+            number_listed(&mut self.staged[..visited]);
+        }
         let seen = |what: fn(&Worker) -> bool| self.workers.iter().take(team.workers()).any(|worker| what(worker));
         let (grouped, round) = (seen(|worker| worker.seen.grouped), seen(|worker| worker.seen.round));
         self.table.resize_extras(visited, grouped, round, &self.budget);
@@ -330,6 +348,10 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             }
         });
         self.grid.listed = offsets.tails.listed..offsets.tails.listed + offsets.listed;
+        self.grid.list_tree.clear();
+        if needs_tree {
+            self.grid.list_tree.build(&self.table.columns(&self.next_order), self.grid.listed.clone(), &self.budget);
+        }
         Scattered(())
     }
 

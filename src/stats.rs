@@ -26,6 +26,9 @@ pub struct Stats {
     pub levels: Vec<LevelStats>,
     /// How many objects fitted no level (huge or infinite ones) and were held in a plain list.
     pub unleveled: usize,
+    /// How many of these were held in a tree instead, the last resort: there were too many for a list, because no cells separate
+    /// them.
+    pub last_resort: usize,
     /// How many chunks hold at least one object.
     pub chunks: usize,
     /// How many cells hold at least one object.

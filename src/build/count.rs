@@ -174,7 +174,7 @@ fn try_level<S: Scalar, const D: usize, const ONLY: bool>(
     tally: &mut Tally,
 ) -> bool {
     let level = &grid.levels[number];
-    let thin = grid.levels.thin(number);
+    let (thin, refused) = (grid.levels.thin(number), grid.levels.refused(number));
     let mut widest = if injected(Fault::SpansOfOneBlock) { [0; 3] } else { tally.spans[number] };
     let mut rest = false;
     for (staged, home) in block.iter().zip(homes) {
@@ -184,6 +184,9 @@ fn try_level<S: Scalar, const D: usize, const ONLY: bool>(
             fits &= level.admits(&staged.bounds, cell);
             if let Some(thin) = thin {
                 fits &= !thin.is_thin(&staged.bounds.min);
+            }
+            if let Some(crowds) = refused {
+                fits &= crowds.is_thin(&staged.bounds.min);
             }
         }
         *home = [cell[0], cell[1], cell[2], if fits { number as i32 } else { NOWHERE }];

@@ -33,10 +33,13 @@ pub(super) fn list<S: Scalar, const D: usize>(
             finder.looks += look(view, coarse, &around, &mut finder.near, &mut finder.candidates);
         }
     }
-    finder.candidates += view.grid.listed.len() as u64;
-    if !injected(Fault::ListedAcrossMissed) {
-        view.kernel.hits(&view.columns, &around, view.grid.listed.clone(), &mut finder.near);
-    }
+    let Finder { candidates, near, .. } = finder;
+    view.grid.listed_around(&around, |run| {
+        *candidates += run.len() as u64;
+        if !injected(Fault::ListedAcrossMissed) {
+            view.kernel.hits(&view.columns, &around, run, near);
+        }
+    });
 
     for &entry in &finder.near {
         let entry = entry as usize;

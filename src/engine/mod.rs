@@ -17,6 +17,7 @@ use crate::faults::{Fault, injected};
 use crate::kernel::{Kernel, PADDING};
 use crate::layout::MAX_LEVELS;
 use crate::layout::grid::Grid;
+use crate::layout::list_tree::ListTree;
 use crate::layout::staged::Staged;
 use crate::layout::table::Table;
 use crate::lockfree::{Cursor, Directory};
@@ -201,6 +202,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         stats.looks = workers.iter().map(|worker| worker.finder.looks).sum();
         stats.workers = team.workers();
         stats.unleveled = self.grid.listed.len();
+        stats.last_resort = self.grid.list_tree.len();
         stats.occupied_cells = workers.iter().map(|worker| worker.placed.occupied_cells).sum();
         stats.chunks = 0;
         stats.levels.clear();
@@ -265,6 +267,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         }
         self.grid.chunks = Vec::new();
         self.grid.by_level = Vec::new();
+        self.grid.list_tree = ListTree::new();
         self.grid.level_begins = [0; MAX_LEVELS + 1];
         self.grid.items = Vec::new();
         self.table.shrink(self.known);

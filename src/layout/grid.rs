@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use crate::Scalar;
 use crate::build::count::Tally;
+use crate::layout::list_tree::ListTree;
 use crate::layout::{Coords, Levels, MAX_LEVELS, Shape, key_parts};
 use crate::lockfree::{ChunkId, Directory, Full, Pool};
+use crate::{Aabb, Scalar};
 
 /// The most chunks there can be: the number of a cell in the pool must fit into 32 bits beside the special ones. A scene that
 /// wants more gets coarser cells.
@@ -36,6 +37,8 @@ pub(crate) struct Grid<S, const D: usize> {
     pub(crate) items: Vec<Item>,
     /// The entries of the table that belong to no cell: those that fitted no level.
     pub(crate) listed: Range<usize>,
+    /// A tree over them, where they are many.
+    pub(crate) list_tree: ListTree<S, D>,
 }
 
 /// A piece of work for detection: entries of some consecutive chunks. A crowded chunk is cut into several items, a run of
@@ -64,6 +67,7 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
             reach: [NOWHERE; MAX_LEVELS],
             items: Vec::new(),
             listed: 0..0,
+            list_tree: ListTree::new(),
         }
     }
 
@@ -82,6 +86,16 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
             }
         }
         full.map_or(Ok(()), Err)
+    }
+
+    /// Calls `f` with runs of entries among which are all that belong to no cell and overlap a box.
+    #[inline]
+    pub(crate) fn listed_around(&self, bounds: &Aabb<S, D>, mut f: impl FnMut(Range<usize>)) {
+        if self.list_tree.len() == 0 {
+            f(self.listed.clone());
+        } else {
+            self.list_tree.for_each_run(bounds, &mut f);
+        }
     }
 
     /// The occupied chunks of a level.
@@ -128,6 +142,7 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
     pub(crate) fn bytes(&self) -> usize {
         self.pool.bytes()
             + self.levels.bytes()
+            + self.list_tree.bytes()
             + self.directory.bytes()
             + (self.chunks.capacity() + self.by_level.capacity()) * size_of::<ChunkId>()
             + self.items.capacity() * size_of::<Item>()

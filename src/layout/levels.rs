@@ -35,6 +35,8 @@ pub(crate) struct Levels<S, const D: usize> {
     order: Vec<usize>,
     /// For each level, a bit for each level that its chunks look into. Of two levels, the one or the other does.
     looks_into: [u32; MAX_LEVELS],
+    /// For each level, cells whose objects no level is to take: crowds that no cells separate.
+    refused: Vec<Option<Thin<S, D>>>,
 }
 
 /// Where an object lives.
@@ -48,7 +50,14 @@ pub(crate) struct Home {
 
 impl<S, const D: usize> Default for Levels<S, D> {
     fn default() -> Self {
-        Levels { levels: Vec::new(), members: Vec::new(), thin: Vec::new(), order: Vec::new(), looks_into: [0; MAX_LEVELS] }
+        Levels {
+            levels: Vec::new(),
+            members: Vec::new(),
+            thin: Vec::new(),
+            order: Vec::new(),
+            looks_into: [0; MAX_LEVELS],
+            refused: Vec::new(),
+        }
     }
 }
 
@@ -69,6 +78,7 @@ impl<S: Scalar, const D: usize> Levels<S, D> {
             thin: memory::collect(self.thin.iter().map(|thin| thin.as_ref().map(Thin::duplicate))),
             order: memory::collect(self.order.iter().copied()),
             looks_into: self.looks_into,
+            refused: memory::collect(self.refused.iter().map(|refused| refused.as_ref().map(Thin::duplicate))),
         }
     }
 
@@ -83,6 +93,8 @@ impl<S: Scalar, const D: usize> Levels<S, D> {
         self.levels.insert(at, member.level);
         self.members.insert(at, member);
         self.thin.insert(at, None);
+        memory::reserve(&mut self.refused, 1);
+        self.refused.insert(at, None);
         for to in self.thin.iter_mut().flatten().filter_map(|thin| thin.to.as_mut()) {
             *to += usize::from(*to >= at);
         }
@@ -114,6 +126,7 @@ impl<S: Scalar, const D: usize> Levels<S, D> {
         self.levels.remove(level);
         self.members.remove(level);
         self.thin.remove(level);
+        self.refused.remove(level);
         for to in self.thin.iter_mut().flatten().filter_map(|thin| thin.to.as_mut()) {
             *to -= usize::from(*to > level);
         }
@@ -142,6 +155,16 @@ impl<S: Scalar, const D: usize> Levels<S, D> {
         self.thin[level].as_ref()
     }
 
+    /// Has no level take the objects of some cells of a level, which `crowds` counts.
+    pub(crate) fn refuse(&mut self, level: usize, crowds: Thin<S, D>) {
+        self.refused[level] = Some(crowds);
+    }
+
+    /// Cells of a level whose objects no level is to take.
+    pub(crate) fn refused(&self, level: usize) -> Option<&Thin<S, D>> {
+        self.refused[level].as_ref()
+    }
+
     pub(crate) fn member(&self, level: usize) -> &Member<S, D> {
         &self.members[level]
     }
@@ -159,18 +182,19 @@ impl<S: Scalar, const D: usize> Levels<S, D> {
     /// there is no better place for an object than there is here.
     #[inline]
     pub(crate) fn first(&self) -> Option<(usize, bool)> {
-        self.order.first().map(|&level| (level, self.levels.len() == 1))
+        self.order.first().map(|&level| (level, self.levels.len() == 1 && self.refused[level].is_none()))
     }
 
     /// Where a box lives; nothing if no level takes it.
     #[inline]
     pub(crate) fn assign(&self, bounds: &Aabb<S, D>) -> Option<Home> {
         let is_only = self.levels.len() == 1;
-        self.order.iter().find_map(|&level| {
+        let home = self.order.iter().find_map(|&level| {
             let (cell, span, fits) = self.levels[level].measure(bounds);
             let fits = fits && (is_only || self.levels[level].admits(bounds, cell));
             if fits { self.settle(bounds, Home { level, cell, span }) } else { None }
-        })
+        });
+        home.filter(|home| self.refused[home.level].as_ref().is_none_or(|crowds| crowds.is_thin(&bounds.min)))
     }
 
     /// The same for a box that fits a level: where objects are few, another level takes it, or none of those that were tried yet.
@@ -190,7 +214,7 @@ impl<S: Scalar, const D: usize> Levels<S, D> {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let thin: usize = self.thin.iter().flatten().map(Thin::bytes).sum();
+        let thin: usize = self.thin.iter().chain(&self.refused).flatten().map(Thin::bytes).sum();
         let per_level = size_of::<Level<S, D>>() + size_of::<Member<S, D>>() + size_of::<Option<Thin<S, D>>>();
         self.levels.capacity() * per_level + thin
     }

@@ -5,6 +5,7 @@ pub(crate) mod columns;
 pub(crate) mod grid;
 mod level;
 pub(crate) mod levels;
+pub(crate) mod list_tree;
 mod shape;
 pub(crate) mod staged;
 pub(crate) mod table;

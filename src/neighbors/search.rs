@@ -116,10 +116,15 @@ impl<S: Scalar, const D: usize> Search<S, D> {
     pub(super) fn listed(&mut self, view: &View<'_, S, D>, entries: Range<usize>, half: bool, add_row: &mut AddRow<'_>) {
         let listed = &view.grid.listed;
         for entry in entries {
-            let run = if half { entry + 1..listed.end } else { listed.clone() };
+            let first = if half { entry + 1 } else { listed.start };
             add_row(entry, &mut |row| {
-                self.candidates += run.len() as u64;
-                view.kernel.partners(&view.columns, entry, &view.columns, run.clone(), row);
+                view.grid.listed_around(&view.columns.bounds(entry), |run| {
+                    let run = run.start.max(first)..run.end;
+                    if !run.is_empty() {
+                        self.candidates += run.len() as u64;
+                        view.kernel.partners(&view.columns, entry, &view.columns, run, row);
+                    }
+                });
                 if !half {
                     let (compared, looked) = compare_with_finer(view, None, entry, row);
                     (self.candidates, self.looks) = (self.candidates + compared, self.looks + looked);
@@ -140,7 +145,7 @@ impl<S: Scalar, const D: usize> Search<S, D> {
             let looks = view.runs_around(coarse, &bounds, |run| self.add_near(view, &bounds, run));
             self.looks += looks;
         }
-        self.add_near(view, &bounds, view.grid.listed.clone());
+        view.grid.listed_around(&bounds, |run| self.add_near(view, &bounds, run));
     }
 
     /// Adds those of a run that overlap a box.

@@ -34,7 +34,13 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
             }
             ControlFlow::Continue(())
         };
-        test(scene.grid.listed.clone())?;
+        let mut flow = ControlFlow::Continue(());
+        scene.grid.listed_around(bounds, |run| {
+            if flow.is_continue() {
+                flow = test(run);
+            }
+        });
+        flow?;
         scene.try_for_each_run(bounds, test)
     }
 
@@ -42,7 +48,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     pub fn overlapping(&self, bounds: &Aabb<S, D>, found: &mut Vec<u32>) {
         found.clear();
         let Some(scene) = self.scene.as_ref().filter(|_| bounds.is_valid()) else { return };
-        scene.kernel.hits(&scene.columns, bounds, scene.grid.listed.clone(), found);
+        scene.grid.listed_around(bounds, |run| scene.kernel.hits(&scene.columns, bounds, run, found));
         let ControlFlow::Continue(()) = scene.try_for_each_run(bounds, |run| {
             scene.kernel.hits(&scene.columns, bounds, run, found);
             ControlFlow::<std::convert::Infallible>::Continue(())

@@ -113,10 +113,17 @@ impl<const D: usize> Crowd<D> {
         }
     }
 
+    /// How many cells of this edge an object may reach beyond its own.
+    fn limit(&self, axis: usize, room: f64, size: f64, limits: Limits) -> i32 {
+        // Far from the origin, a rounding error may carry a bound across one more border.
+        let slack = self.density.extent[axis] / size * limits.rounding;
+        ((room / size + slack).floor() + 1.0).min(f64::from(Shape::<D>::EDGE[axis])) as i32
+    }
+
     /// Cells of about this width that hold the objects; x is cut finer by `fineness`.
     fn cells(&self, width: f64, fineness: f64, limits: Limits) -> Cells {
         let (low, extent, class) = (self.density.low, self.density.extent, &self.class);
-        let Limits { rounding, smallest, largest } = limits;
+        let Limits { smallest, largest, .. } = limits;
         let middle = std::array::from_fn(|axis| low[axis] + extent[axis] / 2.0);
         let most = [f64::INFINITY; 3];
         let mut cells = Cells { size: [0.0; 3], limit: [0; 3], ignored: self.ignored, middle, most, object_size: 0.0 };
@@ -138,9 +145,7 @@ impl<const D: usize> Crowd<D> {
             let size = (width.max(room) / fine).max(room / (edge - 1.0)).clamp(smallest, largest);
             cells.size[axis] = size;
             cells.middle[axis] += room / 2.0;
-            // Far from the origin, a rounding error may carry a bound across one more border.
-            let slack = extent[axis] / size * rounding;
-            cells.limit[axis] = ((room / size + slack).floor() + 1.0).min(edge) as i32;
+            cells.limit[axis] = self.limit(axis, room, size, limits);
         }
         cells
     }

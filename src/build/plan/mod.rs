@@ -23,6 +23,7 @@ use crate::layout::staged::Staged;
 use crate::{Config, Scalar};
 use check::{Accepted, Load};
 use costs::Predicted;
+pub(crate) use levels::most_listed;
 use levels::{Chosen, Ranged, Scene};
 use survey::Survey;
 
@@ -86,7 +87,7 @@ impl Plan {
     ) -> (Self, Levels<S, D>) {
         let scene = Scene::new(survey, staged, config.costs, forced);
         let frame = scene.extent();
-        let Chosen { groups, cost, .. } = scene.split(config.max_levels);
+        let Chosen { groups, cost } = scene.split(config.max_levels);
         let mut levels = Levels::default();
         for (at, ranged) in groups.iter().enumerate() {
             // The last one takes whatever its cells hold.

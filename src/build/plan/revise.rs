@@ -14,6 +14,10 @@ const WORTHWHILE_FINER: f64 = 0.6;
 const WORTHWHILE_COARSER: f64 = 0.7;
 /// Cells that are not smaller than this part of the crowded ones are no help.
 const FINER: f64 = 0.5;
+/// Nanoseconds per object for comparisons in crowded cells that a tree would save.
+const HOPELESS: f64 = 400.0;
+/// If so many of the comparisons within a cell find a pair, there is nothing to save.
+const WORTH_COMPARING: f64 = 1.0 / 16.0;
 /// The most levels that a revision adds.
 const MOST_ADDED: usize = 3;
 
@@ -121,6 +125,47 @@ impl<S: Scalar, const D: usize, F: Fn(u32) -> Occupancy> Reviser<'_, S, D, F> {
         }
         send_loners(self.levels, level, group, self.staged, &scene, self.frame);
         true
+    }
+
+    /// The last resort: no level takes the objects of cells that are still crowded, unless these overlap so often that their pairs
+    /// are worth the comparisons. Returns whether there are some.
+    pub(crate) fn give_up(&mut self, load: &Load, objects: usize) -> bool {
+        let mut any = false;
+        for (trouble, cost) in troubles(load, objects, &self.config.costs) {
+            let Trouble::Crowded { level } = trouble else { continue };
+            if cost < HOPELESS * objects as f64 {
+                continue;
+            }
+            let crowd = self.subset(|staged| self.is_in(level, staged, |here| here.in_cell > CROWD));
+            if self.overlapping(&crowd) > WORTH_COMPARING {
+                continue;
+            }
+            let mut crowds = Thin::new(None, self.levels[level], crowd.len() / CROWD as usize, CROWD as u8);
+            crowd.iter().for_each(|staged| crowds.add(&staged.bounds.min));
+            self.levels.refuse(level, crowds);
+            any = true;
+        }
+        any
+    }
+
+    /// The share of objects of a crowd that overlap another one of the same cell, from a sample.
+    fn overlapping(&self, crowd: &[Staged<S, D>]) -> f64 {
+        const SAMPLED: usize = 4096;
+        let mut by_cell = memory::collect(crowd.iter().map(|staged| (staged.place.cell, staged.place.rank, staged.bounds)));
+        by_cell.sort_unstable_by_key(|(cell, rank, _)| (*cell, *rank));
+        let (mut pairs, mut hits) = (0.0f64, 0.0);
+        // Not only neighbors in the order of the last step, which are often neighbors in space.
+        for step in [1, 7, 29] {
+            let stride = (by_cell.len() / SAMPLED).max(1);
+            for at in (0..by_cell.len().saturating_sub(step)).step_by(stride) {
+                let (a, b) = (&by_cell[at], &by_cell[at + step]);
+                if a.0 == b.0 {
+                    pairs += 1.0;
+                    hits += f64::from(u8::from(a.2.overlaps(&b.2)));
+                }
+            }
+        }
+        hits / pairs.max(1.0)
     }
 
     fn is_in(&self, level: usize, staged: &Staged<S, D>, test: impl Fn(Occupancy) -> bool) -> bool {
