@@ -53,7 +53,9 @@ fn cells(c: &mut Criterion) {
         let swing = Swing::new(scene, size().1);
         sweep(&mut group, &swing, scene, "planned", Config::default);
         for factor in CELL_FACTORS {
-            sweep(&mut group, &swing, scene, &format!("x{factor}"), || Config::default().cell_size(factor * planned(&swing)));
+            sweep(&mut group, &swing, scene, &format!("x{factor}"), || {
+                Config::default().exact_cell_size(factor * planned(&swing))
+            });
         }
     }
     group.finish();

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::build::costs::Costs;
-use crate::build::plan::MAX_LEVELS;
+use crate::build::plan::costs::Costs;
 use crate::kernel::Kernel;
+use crate::layout::MAX_LEVELS;
 
 /// Settings of a [`BroadPhase`](crate::BroadPhase). The defaults choose everything from the scene; none of them changes
 /// which pairs are found.
@@ -21,10 +21,14 @@ use crate::kernel::Kernel;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
 pub struct Config {
-    /// The edge of the finest level's cells, unless an object of that level is larger; `None`, the default, lets the planner
-    /// choose.
+    /// A hint: the edge of the finest level's cells in the first plan, unless an object of that level is larger. If counting shows that
+    /// these cells are crowded or nearly empty, the planner adds others or plans anew without the hint. `None`, the default, lets the
+    /// planner choose.
     pub cell_size: Option<f64>,
-    /// The most levels the planner may use, 1 to 8.
+    /// An order: the edge of the finest level's cells in every step, unless an object of that level is larger, however slow that
+    /// may be. For tests and measurements. `None`, the default, leaves the choice to the planner.
+    pub exact_cell_size: Option<f64>,
+    /// The most levels the planner may use, 1 to 16.
     pub max_levels: usize,
     /// Up to this many objects are compared each with each, without a grid.
     pub all_pairs_up_to: usize,
@@ -50,6 +54,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             cell_size: None,
+            exact_cell_size: None,
             max_levels: MAX_LEVELS,
             all_pairs_up_to: 64,
             serial_up_to: 1000,
@@ -62,14 +67,30 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Fixes the edge of the finest level's cells instead of letting the planner choose it. A cell is never smaller than the
-    /// objects that live in it.
+    /// Suggests the edge of the finest level's cells for the first plan. A cell is never smaller than the objects that live in it.
     pub fn cell_size(mut self, edge: f64) -> Self {
         self.cell_size = Some(edge);
         self
     }
 
-    /// Limits the number of levels, 1 to 8.
+    /// Fixes the edge of the finest level's cells, and has no plan questioned. A cell is never smaller than the objects that live in
+    /// it.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, BroadPhase, Config};
+    ///
+    /// let mut broad_phase = BroadPhase::<f32, 2>::with_config(Config::default().exact_cell_size(50.0))?;
+    /// let boxes: Vec<_> = (0..900).map(|i| Aabb::new([(i % 30) as f32; 2], [(i % 30) as f32 + 0.5; 2])).collect();
+    /// broad_phase.par_detect(&boxes);
+    /// assert!((broad_phase.stats().levels[0].cell_size[1] - 50.0).abs() < 0.001);
+    /// # Ok::<(), pivotgrid::ConfigError>(())
+    /// ```
+    pub fn exact_cell_size(mut self, edge: f64) -> Self {
+        self.exact_cell_size = Some(edge);
+        self
+    }
+
+    /// Limits the number of levels, 1 to 16.
     pub fn max_levels(mut self, levels: usize) -> Self {
         self.max_levels = levels;
         self
@@ -106,10 +127,10 @@ impl Config {
     }
 
     pub(crate) fn validated(self) -> Result<Self, ConfigError> {
-        if let Some(edge) = self.cell_size
-            && !(edge.is_finite() && edge > 0.0)
-        {
-            return Err(ConfigError::CellSize(edge));
+        for edge in [self.cell_size, self.exact_cell_size].into_iter().flatten() {
+            if !(edge.is_finite() && edge > 0.0) {
+                return Err(ConfigError::CellSize(edge));
+            }
         }
         if !(1..=MAX_LEVELS).contains(&self.max_levels) {
             return Err(ConfigError::MaxLevels(self.max_levels));
@@ -175,6 +196,7 @@ mod tests {
     fn every_setting_is_taken_and_leaves_the_others_alone() {
         let config = Config::default()
             .cell_size(2.5)
+            .exact_cell_size(3.5)
             .max_levels(3)
             .all_pairs_up_to(7)
             .serial_up_to(9)
@@ -183,6 +205,7 @@ mod tests {
             .instruction_set(InstructionSet::Portable);
         let expected = Config {
             cell_size: Some(2.5),
+            exact_cell_size: Some(3.5),
             max_levels: 3,
             all_pairs_up_to: 7,
             serial_up_to: 9,
@@ -198,7 +221,9 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_refused() {
         for edge in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert!(matches!(Config::default().cell_size(edge).validated(), Err(ConfigError::CellSize(_))), "{edge}");
+            for config in [Config::default().cell_size(edge), Config::default().exact_cell_size(edge)] {
+                assert!(matches!(config.validated(), Err(ConfigError::CellSize(_))), "{edge}");
+            }
         }
         for levels in [0, MAX_LEVELS + 1] {
             assert_eq!(Config::default().max_levels(levels).validated(), Err(ConfigError::MaxLevels(levels)));

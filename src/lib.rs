@@ -29,8 +29,8 @@ mod world;
 
 pub use broad_phase::BroadPhase;
 #[doc(hidden)]
-pub use build::costs::Costs;
-pub use build::costs::Predicted;
+pub use build::plan::costs::Costs;
+pub use build::plan::costs::Predicted;
 pub use config::{Config, ConfigError, InstructionSet};
 pub use debug_view::{DebugBlock, DebugObject, DebugView};
 #[cfg(planting)]

@@ -18,12 +18,17 @@ pub struct Stats {
     pub pairs: usize,
     /// How many pairs of boxes it compared; `candidates / pairs` says how well the cells fit the scene.
     pub candidates: u64,
+    /// How many chunks of other levels it looked for, beside comparing: a step with few candidates may still be slow by these.
+    pub looks: u64,
     /// The most workers that took part in a pass.
     pub workers: usize,
-    /// The levels from fine to coarse, those without objects left out.
+    /// The levels from small chunks to large ones, those without objects left out.
     pub levels: Vec<LevelStats>,
     /// How many objects fitted no level (huge or infinite ones) and were held in a plain list.
     pub unleveled: usize,
+    /// How many of these were held in a tree instead, the last resort: there were too many for a list, because no cells separate
+    /// them.
+    pub last_resort: usize,
     /// How many chunks hold at least one object.
     pub chunks: usize,
     /// How many cells hold at least one object.
@@ -32,6 +37,8 @@ pub struct Stats {
     pub repeats: usize,
     /// Whether the levels were chosen anew in this step.
     pub replanned: bool,
+    /// How often these were then improved in this step, because counting showed that they were not good enough.
+    pub revisions: usize,
     /// Memory held by the engine after the step, in bytes, the pairs included.
     pub bytes: usize,
     /// Time by pass.
@@ -45,7 +52,8 @@ pub struct Stats {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct LevelStats {
-    /// The edges of its cells, x, y and z; z is 0 in two dimensions.
+    /// The edges of its cells, x, y and z: 0 for z in two dimensions, infinite along an axis that the level ignores because its
+    /// objects are as long as the scene.
     pub cell_size: [f64; 3],
     /// How many objects live in it.
     pub objects: usize,

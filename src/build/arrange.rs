@@ -70,6 +70,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let rejected = oversized.end..oversized.end + total(grid.specials[1]);
         grid.tails = TailOffsets { oversized: oversized.start, rejected: rejected.start };
         (grid.oversized, grid.rejected) = (oversized, rejected);
+        grid.sort_by_level();
         memory::grow_exactly(&mut grid.tables, regular, Chunk::EMPTY, &self.budget);
         self.deal_chunks(claim, team);
         Arranged(())

@@ -10,7 +10,7 @@ use crate::kernel::Kernel;
 use crate::kernel::isa::WIDTH;
 use crate::kernel::locate::{Locate, Located, OVERSIZED, REJECTED, VACANT};
 use crate::layout::staged::{BLOCK, StagedBlock};
-use crate::layout::{Coords, Level, MAX_LEVELS};
+use crate::layout::{Coords, Levels, MAX_LEVELS};
 use crate::lockfree::{Blocks, ChunkHead, Directory, Full, Key, Pool, Portions, Spare};
 use crate::runtime::memory;
 use crate::runtime::objects::Objects;
@@ -97,7 +97,7 @@ struct Visited<'a, S, const D: usize> {
 
 /// What the workers append segments to.
 struct Target<'a, S, const D: usize> {
-    levels: &'a [Level<S, D>],
+    levels: &'a Levels<S, D>,
     pool: &'a Pool,
     directory: &'a Directory,
     kernel: Kernel,
@@ -113,14 +113,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             let outcome = self.gather_once(source, staged, team);
             staged = true;
             match outcome {
-                Ok(()) => {
-                    let oversized = self.grid.oversized_objects();
-                    let plan = self.plan.as_mut().expect("a plan was made");
-                    if !plan.is_swamped(oversized) || self.stats.replanned {
-                        plan.accept(oversized);
-                        break;
-                    }
+                Ok(()) => break,
+                // Before there is room for all these chunks, there may be a plan that needs fewer.
+                Err(Full::Directory) if self.is_overrun(source.len) => {
                     self.clear(team);
+                    self.hint = None;
                     self.replan(source.len, source.order.len(), team);
                 }
                 Err(Full::Directory) => {
@@ -131,7 +128,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 Err(Full::Memory(bytes)) => memory::refused_by_system(bytes),
                 Err(Full::Limit(bytes)) => self.budget.refuse(bytes - pool_before),
                 Err(Full::Pool) => {
-                    self.plan.as_mut().expect("a plan was made").coarsen();
+                    self.grid.levels.coarsen();
                     self.clear(team);
                 }
             }
@@ -142,11 +139,6 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     }
 
     fn gather_once<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, staged: bool, team: Team) -> Result<(), Full> {
-        let plan = self.plan.as_ref().expect("a plan was made");
-        self.grid.levels.clear();
-        memory::reserve_exact(&mut self.grid.levels, plan.levels.len());
-        self.grid.levels.extend_from_slice(&plan.levels);
-
         self.deal_blocks(source.order.len(), team);
         let target =
             Target { levels: &self.grid.levels, pool: &self.grid.pool, directory: &self.grid.directory, kernel: self.kernel };

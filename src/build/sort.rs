@@ -8,14 +8,16 @@ use std::ops::Range;
 
 use super::arrange::Arranged;
 use super::gather::{AHEAD, Source};
+use super::plan::check::Load;
+use super::plan::most_listed;
 use crate::Scalar;
 use crate::engine::{Engine, Worker};
 use crate::faults::{Fault, injected};
 use crate::layout::grid::Item;
 use crate::layout::staged::{BLOCK, StagedBlock};
 use crate::layout::table::TableWriter;
-use crate::layout::{CELLS, Chunk};
-use crate::lockfree::{Blocks, ChunkHead, ChunkId, Cursor, NO_SEGMENT, Portions};
+use crate::layout::{CELLS, Chunk, MAX_LEVELS, list_tree};
+use crate::lockfree::{Blocks, ChunkHead, ChunkId, Cursor, Key, NO_SEGMENT, Portions};
 use crate::runtime::memory::{self, Budget, grow_exactly};
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
@@ -43,15 +45,15 @@ pub(crate) struct Sorter {
     places: Vec<u32>,
     pub(crate) items: Vec<Item>,
     pub(crate) occupied_cells: usize,
-    /// The sum of the squares of the cells' counts.
-    pub(crate) squares: u64,
+    /// What the chunks hold, by level.
+    pub(crate) load: Load,
 }
 
 impl Sorter {
     /// Makes it ready for a step. Its memory is made here, once.
     pub(crate) fn prepare(&mut self) {
         self.items.clear();
-        (self.occupied_cells, self.squares) = (0, 0);
+        (self.occupied_cells, self.load) = (0, Load::default());
         grow_exactly(&mut self.places, CROWDED, 0, &Budget::unlimited());
     }
 
@@ -95,6 +97,9 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
 
         let segments = Segments { staged: &self.staged, order: source.order };
         let table = self.table.writer(&mut self.next_order);
+        for worker in &mut self.workers {
+            worker.sorter.prepare();
+        }
         let grid = &mut self.grid;
         let (pool, sequence, begins) = (&grid.pool, &grid.sequence, &grid.begins);
         let shares = &self.shares;
@@ -111,8 +116,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                     let (begin, end) = (begins[rank], begins[rank + 1]);
                     if (end - begin) as usize <= CROWDED {
                         let counts = sorter.count(segments, head, begin as usize, &table);
-                        sorter.squares += chunk.set(head.key(), begin, &counts);
-                        sorter.occupied_cells += chunk.occupied() as usize;
+                        sorter.finish(chunk, head.key(), begin, &counts);
                         sorter.write(segments, head, chunk, &table);
                         add_items(&mut sorter.items, rank as u32, begin, end);
                     }
@@ -121,6 +125,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         });
 
         self.sort_crowded(source.order, team);
+        self.grow_tree(source.len);
         if grouped || has_balls {
             self.fill_extras(source, team);
         }
@@ -138,8 +143,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             let counts = self.sort_pieces(order, id, begin, false, team);
             let sorter = &mut self.workers[0].sorter;
             let chunk = &mut self.grid.tables[rank];
-            sorter.squares += chunk.set(self.grid.pool.chunk(id).key(), begin, &counts);
-            sorter.occupied_cells += chunk.occupied() as usize;
+            sorter.finish(chunk, self.grid.pool.chunk(id).key(), begin, &counts);
             add_items(&mut sorter.items, rank as u32, begin, self.grid.begins[rank + 1]);
         }
         for (special, begin) in [self.grid.tails.oversized, self.grid.tails.rejected].into_iter().enumerate() {
@@ -191,6 +195,22 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         all
     }
 
+    /// Where too many objects are oversized for a list, makes a tree over them.
+    fn grow_tree(&mut self, objects: usize) {
+        let oversized = self.grid.oversized.clone();
+        if self.grid.levels.is_empty() || oversized.len() <= most_listed(objects) {
+            return;
+        }
+        let columns = self.table.columns(&self.next_order);
+        let boxes = memory::collect(oversized.clone().map(|entry| columns.bounds(entry)));
+        let ids = memory::collect(oversized.clone().map(|entry| columns.id(entry)));
+        let table = self.table.writer(&mut self.next_order);
+        for (entry, at) in oversized.clone().zip(list_tree::order(&boxes)) {
+            table.set(entry, &boxes[at as usize], ids[at as usize]);
+        }
+        self.grid.list_tree.build(&self.table.columns(&self.next_order), oversized, &self.budget);
+    }
+
     /// Fills in groups and balls, which only some scenes have.
     fn fill_extras<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, team: Team) {
         let entries = self.grid.rejected.end;
@@ -237,6 +257,15 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
 }
 
 impl Sorter {
+    /// Writes the chunk, and takes note of what it holds.
+    #[inline(always)]
+    fn finish(&mut self, chunk: &mut Chunk, key: Key, begin: u32, counts: &[u32; CELLS]) {
+        let (squares, crowded) = chunk.set(key, begin, counts);
+        self.occupied_cells += chunk.occupied() as usize;
+        let total = chunk.entries().len() as u32;
+        self.load.levels[key[3] as usize % MAX_LEVELS].add(total, squares as f32, crowded as f32);
+    }
+
     /// Objects per cell, and each object's rank in its cell. Asks for the memory of the entries meanwhile.
     #[inline(always)]
     fn count<S: Scalar, const D: usize>(

@@ -25,19 +25,20 @@ pub(super) fn search<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
 ) {
     let (level, coords) = key_parts(chunk.key());
-    let coarser = level + 1 + usize::from(injected(Fault::LevelSkipped))..view.grid.levels.len();
-    if coarser.is_empty() && view.grid.oversized.is_empty() {
+    if view.grid.levels.len() == 1 && view.grid.oversized.is_empty() {
         return;
     }
+    let skipped = |coarse: usize| injected(Fault::LevelSkipped) && coarse == level + 1;
     let around = view.columns.box_around(entries.clone());
     near.clear();
-    for coarse in coarser {
+    for coarse in (0..view.grid.levels.len()).filter(|&coarse| view.grid.levels.looks_into(level, coarse) && !skipped(coarse)) {
         if view.grid.objects[coarse] > 0 {
-            view.runs_around(coarse, &around, |run| collect(comparer, &around, run, near));
+            let looks = view.runs_around(coarse, &around, |run| collect(comparer, &around, run, near));
+            comparer.looks += looks;
         }
     }
     if !injected(Fault::ListedAcrossMissed) {
-        collect(comparer, &around, view.grid.oversized.clone(), near);
+        view.grid.oversized_around(&around, |run| collect(comparer, &around, run, near));
     }
 
     for &entry in near.iter() {
@@ -70,17 +71,24 @@ fn collect<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
 }
 
 impl<S: Scalar, const D: usize> View<'_, S, D> {
-    /// Calls `f` with the runs of entries that hold everything of a level that overlaps a box.
-    pub(crate) fn runs_around(&self, level: usize, around: &Aabb<S, D>, mut f: impl FnMut(Range<usize>)) {
+    /// Calls `f` with the runs of entries that hold everything of a level that overlaps a box. Returns how many chunks it looked for.
+    pub(crate) fn runs_around(&self, level: usize, around: &Aabb<S, D>, mut f: impl FnMut(Range<usize>)) -> u64 {
         let window = Window::new(&self.grid.levels[level], self.grid.spans[level], around);
         let mut search = |coords: Coords, chunk: &Chunk| {
             if let Some(window) = window.within::<D>(coords) {
                 window.runs(chunk, &mut f);
             }
         };
-        let (low, high) = window.chunks::<D>();
+        // There are no chunks beyond those of the level.
+        let ((low, high), (first, last)) = (window.chunks::<D>(), self.grid.reach[level]);
+        let low: Coords = std::array::from_fn(|axis| low[axis].max(first[axis]));
+        let high: Coords = std::array::from_fn(|axis| high[axis].min(last[axis]));
+        if (0..3).any(|axis| low[axis] > high[axis]) {
+            return 1;
+        }
+        let chunks = self.grid.chunks_of(level);
         let touched = (0..D).fold(1.0, |touched, axis| touched * (f64::from(high[axis]) - f64::from(low[axis]) + 1.0));
-        if touched <= self.grid.chunks().len() as f64 {
+        if touched <= chunks.len() as f64 {
             for z in low[2]..=high[2] {
                 for y in low[1]..=high[1] {
                     for x in low[0]..=high[0] {
@@ -92,12 +100,10 @@ impl<S: Scalar, const D: usize> View<'_, S, D> {
             }
         } else {
             // A box that covers more chunks than there are: go through those that there are.
-            for chunk in self.grid.chunks() {
-                let (its_level, coords) = key_parts(chunk.key());
-                if its_level == level {
-                    search(coords, chunk);
-                }
+            for chunk in chunks.clone() {
+                search(key_parts(chunk.key()).1, chunk);
             }
         }
+        1 + touched.min(chunks.len() as f64) as u64
     }
 }

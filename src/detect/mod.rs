@@ -40,6 +40,8 @@ pub(crate) struct View<'a, S, const D: usize> {
 pub(crate) struct Finder {
     /// How many pairs of boxes were compared.
     pub(crate) candidates: u64,
+    /// How many chunks of other levels were looked for.
+    pub(crate) looks: u64,
     comparisons: Comparisons,
     reach: same_level::Reach,
     /// Entries of coarser levels near the current chunk.
@@ -49,7 +51,7 @@ pub(crate) struct Finder {
 impl Finder {
     /// Makes it ready for a step. Its lists get their memory here, once.
     pub(crate) fn prepare(&mut self) {
-        self.candidates = 0;
+        (self.candidates, self.looks) = (0, 0);
         self.comparisons.reserve();
         self.comparisons.clear();
         self.reach.reserve();
@@ -172,7 +174,7 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D,
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Search { view, part, finder, out } = self;
-        let Finder { candidates, comparisons, reach, near } = finder;
+        let Finder { candidates, looks, comparisons, reach, near } = finder;
         let mut comparer = Comparer::<I, S, D, EXTRAS>::new(isa, view.columns, comparisons, out);
         match part {
             Part::Item(item) => {
@@ -187,13 +189,19 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D,
             }
             Part::Oversized(entries) => {
                 for entry in entries {
-                    let end = view.grid.oversized.end - usize::from(injected(Fault::ListedLastMissed));
-                    comparer.meet(entry, entry + 1..end);
+                    view.grid.oversized_around(&view.columns.bounds(entry), |run| {
+                        let missed = usize::from(injected(Fault::ListedLastMissed) && run.end == view.grid.oversized.end);
+                        let behind = run.start.max(entry + 1)..run.end - missed;
+                        if !behind.is_empty() {
+                            comparer.meet(entry, behind);
+                        }
+                    });
                 }
             }
         }
         comparer.compare();
         comparer.flush();
         *candidates += comparer.candidates;
+        *looks += comparer.looks;
     }
 }

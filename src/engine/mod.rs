@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use crossbeam::utils::CachePadded;
 
 use crate::build::gather::{Gatherer, Seen};
-use crate::build::plan::{MAX_LEVELS, Plan};
+use crate::build::plan::Plan;
+use crate::build::plan::survey::Survey;
 use crate::build::sort::Sorter;
-use crate::build::survey::Survey;
 use crate::detect::Finder;
 use crate::detect::sink;
 use crate::faults::{Fault, injected};
 use crate::kernel::{Kernel, PADDING};
+use crate::layout::MAX_LEVELS;
 use crate::layout::grid::Grid;
 use crate::layout::staged::{BLOCK, StagedBlock};
 use crate::layout::table::Table;
@@ -30,7 +31,9 @@ use crate::{Config, LevelStats, Pair, Predicted, Rejected, Scalar, Stats};
 pub(crate) struct Engine<S, const D: usize> {
     pub(crate) config: Config,
     pub(crate) kernel: Kernel,
-    pub(crate) plan: Option<Plan<S, D>>,
+    pub(crate) plan: Option<Plan>,
+    /// The width of the finest cells that the user suggests, until a count has shown that there are better ones.
+    pub(crate) hint: Option<f64>,
     pub(crate) grid: Grid<S, D>,
     pub(crate) table: Table<S, D>,
     pub(crate) staged: Vec<StagedBlock<S, D>>,
@@ -107,6 +110,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         Engine {
             kernel: Kernel::of(config.instruction_set).unwrap_or(Kernel::Portable),
             budget: Budget::new(config.max_bytes),
+            hint: config.cell_size,
             config,
             plan: None,
             grid: Grid::new(),
@@ -176,6 +180,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.rejected.clear();
         self.stats.repeats = 0;
         self.stats.replanned = false;
+        self.stats.revisions = 0;
         self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
         team
     }
@@ -228,8 +233,10 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         stats.rejected = self.rejected.len();
         stats.pairs = found;
         stats.candidates = workers.iter().map(|worker| worker.finder.candidates).sum();
+        stats.looks = workers.iter().map(|worker| worker.finder.looks).sum();
         stats.workers = team.workers();
         stats.unleveled = self.grid.oversized.len();
+        stats.last_resort = self.grid.list_tree.len();
         stats.occupied_cells = workers.iter().map(|worker| worker.sorter.occupied_cells).sum();
         stats.chunks = 0;
         stats.levels.clear();
@@ -320,8 +327,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         if let Some(smaller) = Directory::new(Directory::bits_for(self.stats.chunks + self.stats.workers)) {
             self.grid.directory = smaller;
         }
-        (self.grid.sequence, self.grid.begins, self.grid.tables) = (Vec::new(), Vec::new(), Vec::new());
-        self.grid.items = Vec::new();
+        self.grid.shrink();
         self.shares = Shares::default();
         (self.bounds, self.unit_bounds, self.takers, self.starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         self.table.shrink(self.known);

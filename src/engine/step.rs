@@ -1,11 +1,13 @@
 //! A step from top to bottom.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use crate::build::gather::{Gathered, Source};
 use crate::build::presort::Copied;
 use crate::build::sort::Sorted;
 use crate::detect::sink::{Consumer, Show, Store};
+use crate::build::review::Revisions;
 use crate::engine::{Clock, Engine, Made};
 use crate::layout::table::Table;
 use crate::lockfree::Blocks;
@@ -57,12 +59,9 @@ pub(crate) fn rebuild<S: Scalar, const D: usize>(
     };
     engine.judge_presort(presorts, len);
     let source = Source { objects, len, order: &order[..visited] };
-    let arranged = scope!("pivotgrid::arrange", engine.arrange(gathered, visited, team));
-    engine.stats.times.arrange = clock.lap();
-    let sorted = scope!("pivotgrid::sort", engine.sort(&source, arranged, team));
+    let sorted = sort(engine, &source, gathered, team, &mut clock);
     engine.order = std::mem::replace(&mut engine.next_order, order);
     engine.known = len;
-    engine.stats.times.sort = clock.lap();
     Rebuilt { sorted, team, objects: len, surplus: objects.len() > len, clock }
 }
 
@@ -78,6 +77,31 @@ fn gather<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
     let gathered = scope!("pivotgrid::gather", engine.gather(source, staged, team));
     engine.stats.times.gather = clock.lap();
     gathered
+}
+
+/// Arranges and sorts, and checks the levels by what that shows. If others are better, gathers the staged boxes again.
+fn sort<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
+    engine: &mut Engine<S, D>,
+    source: &Source<'_, O>,
+    mut gathered: Gathered,
+    team: Team,
+    clock: &mut Clock,
+) -> Sorted {
+    (engine.stats.times.arrange, engine.stats.times.sort) = (Duration::ZERO, Duration::ZERO);
+    let mut revisions = Revisions::default();
+    loop {
+        let arranged = scope!("pivotgrid::arrange", engine.arrange(gathered, source.order.len(), team));
+        engine.stats.times.arrange += clock.lap();
+        let sorted = scope!("pivotgrid::sort", engine.sort(source, arranged, team));
+        engine.stats.times.sort += clock.lap();
+        let reviewed = scope!("pivotgrid::plan", engine.review(source, sorted, &mut revisions, team));
+        engine.stats.times.plan += clock.lap();
+        match reviewed {
+            Some(sorted) => return sorted,
+            None => gathered = scope!("pivotgrid::gather", engine.gather(source, true, team)),
+        }
+        engine.stats.times.gather += clock.lap();
+    }
 }
 
 impl Rebuilt {

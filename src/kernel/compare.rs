@@ -71,12 +71,14 @@ pub(crate) struct Comparer<'a, I, S, const D: usize, const EXTRAS: bool> {
     base: usize,
     /// How many pairs of boxes were compared.
     pub(crate) candidates: u64,
+    /// How many chunks of other levels were looked for.
+    pub(crate) looks: u64,
 }
 
 impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, S, D, EXTRAS> {
     #[inline(always)]
     pub(crate) fn new(isa: I, columns: Columns<'a, S, D>, lists: &'a mut Comparisons, out: &'a mut dyn PairRoom) -> Self {
-        Comparer { isa, columns, lists, out, base: 0, candidates: 0 }
+        Comparer { isa, columns, lists, out, base: 0, candidates: 0, looks: 0 }
     }
 
     /// Tasks from now on name entries relative to this one. All tasks so far are compared first.

@@ -1,12 +1,12 @@
 //! Level, cell and chunk of sixteen staged boxes at a time.
 
-use super::IsaWork;
+use super::{IsaWork, bits};
 use super::isa::{Isa, Lanes, Mask, WIDTH};
 use super::scalar::Vector;
 use crate::Scalar;
 use crate::faults::{Fault, injected};
 use crate::layout::staged::{BLOCK, StagedBlock};
-use crate::layout::{Level, MAX_LEVELS, Shape};
+use crate::layout::{Levels, MAX_LEVELS, Shape, Thin};
 
 /// "Level" of boxes that fit no level.
 pub(crate) const OVERSIZED: i32 = -1;
@@ -85,7 +85,7 @@ impl Located {
 
 /// Locates sixteen boxes: the first level that takes each, the chunk, and the cell within it.
 pub(crate) struct Locate<'a, S, const D: usize> {
-    pub(crate) levels: &'a [Level<S, D>],
+    pub(crate) levels: &'a Levels<S, D>,
     pub(crate) block: &'a mut StagedBlock<S, D>,
     pub(crate) located: &'a mut Located,
     /// Which sixteen.
@@ -107,7 +107,7 @@ impl<S: Scalar, const D: usize> IsaWork for Locate<'_, S, D> {
 #[inline(always)]
 fn locate<I: Isa, S: Scalar, const D: usize>(
     isa: I,
-    levels: &[Level<S, D>],
+    levels: &Levels<S, D>,
     block: &mut StagedBlock<S, D>,
     located: &mut Located,
     group: usize,
@@ -121,8 +121,11 @@ fn locate<I: Isa, S: Scalar, const D: usize>(
 
     let zero = isa.splat(0);
     let (mut chunk, mut cell, mut level) = ([zero; 3], zero, isa.splat(OVERSIZED));
-    let mut left = valid;
-    for (index, candidate) in levels.iter().enumerate().take(MAX_LEVELS) {
+    // Lanes that no level has taken yet, and those that need a closer look.
+    let (mut left, mut unsure) = (valid, 0);
+    let is_only = levels.len() == 1;
+    for &index in levels.order() {
+        let candidate = &levels[index];
         let (mut fits, mut low, mut spans) = (left, [zero; D], [zero; D]);
         for axis in 0..D {
             let (origin, inverse, limit) = candidate.axis(axis);
@@ -135,6 +138,20 @@ fn locate<I: Isa, S: Scalar, const D: usize>(
                 spans[axis] = isa.max(isa.sub(spans[axis], isa.splat(1)), zero);
             }
         }
+        if !is_only {
+            for axis in 0..D {
+                let (most, outermost) = candidate.admitted(axis);
+                fits &= !max[axis].exceeds(isa, min[axis], Vector::<S, I>::splat(isa, most));
+                fits &= isa.gt(isa.splat(outermost), isa.max(low[axis], isa.sub(zero, low[axis])));
+            }
+        }
+        if levels.refused(index).is_some() {
+            unsure |= fits;
+        } else if let Some(thin) = levels.thin(index) {
+            unsure |= thin_lanes(isa, thin, &min, fits);
+        }
+        left &= !unsure;
+        fits &= !unsure;
         if fits == 0 {
             continue;
         }
@@ -155,6 +172,15 @@ fn locate<I: Isa, S: Scalar, const D: usize>(
         }
     }
     level = isa.select(valid, level, isa.splat(REJECTED));
+    if unsure != 0 {
+        let closer = look_closer(levels, block, located, first, unsure);
+        for axis in 0..D {
+            chunk[axis] = isa.select(unsure, isa.words(&closer.chunk[axis]), chunk[axis]);
+        }
+        cell = isa.select(unsure, isa.words(&closer.cell), cell);
+        level = isa.select(unsure, isa.words(&closer.level), level);
+        left |= closer.oversized;
+    }
     located.has_special |= left != 0 || valid != Mask::MAX;
 
     let (mut same, previous) = (Mask::MAX, isa.sub(isa.iota(), isa.splat(1)));
@@ -177,6 +203,56 @@ fn locate<I: Isa, S: Scalar, const D: usize>(
     }
 }
 
+/// Of the lanes of a mask, those whose level has few objects around them.
+#[inline(always)]
+fn thin_lanes<I: Isa, S: Scalar, const D: usize>(isa: I, thin: &Thin<S, D>, min: &[S::In<I>; D], mask: Mask) -> Mask {
+    let mut cells = [[0; WIDTH]; 3];
+    for axis in 0..D {
+        let (origin, inverse, _) = thin.boxes().axis(axis);
+        cells[axis] = isa.array(min[axis].cells(isa, Vector::<S, I>::splat(isa, origin), Vector::<S, I>::splat(isa, inverse)));
+    }
+    let mut few = 0;
+    for lane in 0..WIDTH {
+        few |= Mask::from(thin.has_few([cells[0][lane], cells[1][lane], cells[2][lane]])) << lane;
+    }
+    few & mask
+}
+
+/// Where boxes live that a map sends elsewhere.
+struct Closer {
+    chunk: [[u32; WIDTH]; 3],
+    cell: [u32; WIDTH],
+    level: [u32; WIDTH],
+    oversized: Mask,
+}
+
+/// Assigns the lanes of a mask one by one.
+#[inline(never)]
+fn look_closer<S: Scalar, const D: usize>(
+    levels: &Levels<S, D>,
+    block: &StagedBlock<S, D>,
+    located: &mut Located,
+    first: usize,
+    mask: Mask,
+) -> Closer {
+    let mut closer = Closer { chunk: [[0; WIDTH]; 3], cell: [0; WIDTH], level: [OVERSIZED as u32; WIDTH], oversized: 0 };
+    for lane in bits(u32::from(mask)) {
+        let Some(home) = levels.assign(&block.bounds(first + lane)) else {
+            closer.oversized |= 1 << lane;
+            continue;
+        };
+        let chunk = Shape::<D>::chunk_of(home.cell);
+        for axis in 0..D {
+            closer.chunk[axis][lane] = chunk[axis] as u32;
+            let most = &mut located.spans[home.level][axis][lane];
+            *most = (*most).max(home.span[axis] as u32);
+        }
+        closer.cell[lane] = Shape::<D>::local(home.cell) as u32;
+        closer.level[lane] = home.level as u32;
+    }
+    closer
+}
+
 #[inline(always)]
 fn set<I: Isa>(isa: I, keys: &mut [u32; WIDTH + BLOCK], at: usize, words: I::Words) {
     *keys[at..].first_chunk_mut().expect("a group of a block") = isa.array(words);
@@ -188,7 +264,7 @@ mod tests {
 
     use super::*;
     use crate::kernel::Kernel;
-    use crate::layout::CELL_LIMIT;
+    use crate::layout::{CELL_LIMIT, Level, Member};
     use crate::{Aabb, InstructionSet};
 
     /// Boxes of every kind: near and far, tiny and huge, touching cell borders, invalid.
@@ -208,7 +284,16 @@ mod tests {
         boxes
     }
 
-    fn locate_all(kernel: Kernel, levels: &[Level<f32, 3>]) -> (StagedBlock<f32, 3>, Located) {
+    /// Levels tried in this order.
+    fn levels(of: &[Level<f32, 3>]) -> Levels<f32, 3> {
+        let mut levels = Levels::default();
+        for (size, &level) in of.iter().enumerate() {
+            levels.insert(Member { level, chunk_size: size as f64, object_size: size as f64, by_size: true });
+        }
+        levels
+    }
+
+    fn locate_all(kernel: Kernel, levels: &Levels<f32, 3>) -> (StagedBlock<f32, 3>, Located) {
         let (mut block, mut located) = (StagedBlock::zeroed(), Located::new());
         boxes().iter().enumerate().for_each(|(at, bounds)| block.set_bounds(at, bounds));
         kernel.dispatch(Locate { levels, block: &mut block, located: &mut located, groups: 0..BLOCK / WIDTH });
@@ -216,28 +301,35 @@ mod tests {
     }
 
     /// One box at a time, by the formula.
-    fn expected(levels: &[Level<f32, 3>], bounds: &Aabb<f32, 3>) -> (i32, [i32; 3]) {
-        if !bounds.is_valid() {
-            return (REJECTED, [0; 3]);
+    fn expected(levels: &Levels<f32, 3>, bounds: &Aabb<f32, 3>) -> (i32, [i32; 3]) {
+        match levels.assign(bounds) {
+            _ if !bounds.is_valid() => (REJECTED, [0; 3]),
+            Some(home) => (home.level as i32, home.cell),
+            None => (OVERSIZED, [0; 3]),
         }
-        for (index, level) in levels.iter().enumerate() {
-            let (low, high) = (level.cell(&bounds.min), level.cell(&bounds.max));
-            if (0..3).all(|axis| high[axis] - low[axis] <= level.axis(axis).2) {
-                return (index as i32, low);
-            }
-        }
-        (OVERSIZED, [0; 3])
     }
 
     #[test]
     fn all_instruction_sets_locate_alike_and_by_the_formula() {
         let fine = Level::new([0.25, 0.0, -3.0], [1.0, 0.7, 2.0], [1, 1, 1]);
-        let levels = [fine, Level::new([0.0; 3], [64.0; 3], [1, 1, 1])];
+        let coarse = Level::new([0.0, f64::INFINITY, 0.0], [64.0; 3], [1, 0, 1]);
+        let mut thinned = levels(&[fine.taking([1.5; 3]), coarse]);
+        let mut map = Thin::new(Some(1), fine, 64, 3);
+        boxes().iter().take(200).for_each(|bounds| map.add(&bounds.min));
+        thinned.set_thin(0, map);
+        let mut refusing = levels(&[fine, coarse]);
+        refusing.refuse(0, Thin::new(None, coarse, 64, 3));
+        for levels in [levels(&[fine]), levels(&[fine.taking([1.0; 3]), coarse]), thinned, refusing] {
+            check(&levels);
+        }
+    }
+
+    fn check(levels: &Levels<f32, 3>) {
         let sets = [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512];
         for kernel in sets.into_iter().filter_map(Kernel::of) {
-            let (block, located) = locate_all(kernel, &levels);
+            let (block, located) = locate_all(kernel, levels);
             for (at, bounds) in boxes().iter().enumerate() {
-                let (level, cell) = expected(&levels, bounds);
+                let (level, cell) = expected(levels, bounds);
                 assert_eq!(located.level(at), level, "{kernel:?}: {bounds:?}");
                 if level >= 0 {
                     let chunk = Shape::<3>::chunk_of(cell);
@@ -258,8 +350,8 @@ mod tests {
         let trap = Aabb::new([0.99999994f32, 0.0, 0.0], [2.0, 1.0, 0.5]);
         assert_eq!(trap.max[0] - trap.min[0], 1.0);
         let level = Level::new([0.0; 3], [1.0; 3], [1, 1, 1]);
-        assert_eq!(expected(&[level], &trap).0, OVERSIZED);
-        let (_, located) = locate_all(Kernel::Portable, &[level]);
+        assert_eq!(expected(&levels(&[level]), &trap).0, OVERSIZED);
+        let (_, located) = locate_all(Kernel::Portable, &levels(&[level]));
         assert_eq!(located.level(BLOCK - 4), OVERSIZED);
         // Saturated cells are cells: what is far away has a place.
         assert!(boxes().iter().any(|bounds| level.cell(&bounds.min)[0].abs() == CELL_LIMIT));

@@ -28,17 +28,17 @@ impl Borders {
             let (origin, slack) = (&mut borders.origin[axis], &mut borders.slack[axis]);
             // As at the first border, at least: a product that underflows is not rounded by less than that.
             *slack = origin.abs() * (4.0 * f64::EPSILON) + borders.cell[axis] * (8.0 * S::EPSILON);
-            // Boxes at infinity may have moved the origin there; then nothing is known about borders.
+            // The level ignores the axis, or boxes at infinity have moved the origin there: nothing is known about borders.
             if !slack.is_finite() {
-                (*origin, *slack) = (0.0, f64::INFINITY);
+                (*origin, borders.cell[axis], *slack) = (0.0, 0.0, f64::INFINITY);
             }
         }
         borders
     }
 
-    /// The edges of the cells.
+    /// The edges of the cells; infinite where nothing is known about borders.
     pub(crate) fn cell_size(&self) -> [f64; 3] {
-        self.cell
+        std::array::from_fn(|axis| if self.slack[axis] < f64::INFINITY { self.cell[axis] } else { f64::INFINITY })
     }
 
     /// Not greater than any coordinate whose cell is `cell` or a later one.
@@ -151,6 +151,15 @@ mod tests {
         }
         check_all::<f32>();
         check_all::<f64>();
+    }
+
+    #[test]
+    fn a_cell_of_an_ignored_axis_is_the_whole_line() {
+        let borders = Borders::of(&Level::<f64, 2>::new([f64::INFINITY, 0.0], [1.0; 2], [0, 1, 0]));
+        for cell in [-CELL_LIMIT, -CELL_LIMIT + 15, 0, CELL_LIMIT] {
+            assert_eq!((borders.below::<f64>(0, cell), borders.above::<f64>(0, cell)), (f64::NEG_INFINITY, f64::INFINITY));
+        }
+        assert!(borders.above::<f64>(1, 3) < 4.1 && borders.cell_size() == [f64::INFINITY, 1.0, 0.0]);
     }
 
     /// A margin that hides every error would be no use.

@@ -10,6 +10,9 @@ pub(crate) const CELLS: usize = 128;
 /// Cells per row.
 pub(crate) const ROW: usize = 16;
 
+/// More entries than this in a cell make it crowded.
+pub(crate) const CROWD: u32 = 40;
+
 /// A chunk: its key, and a pivot per cell.
 ///
 /// ```text
@@ -39,10 +42,10 @@ impl Chunk {
     pub(crate) const EMPTY: Chunk = Chunk { words: [0; HEADER + CELLS] };
 
     /// Makes this the chunk of a key whose cells have so many entries each, the first of them at `begin`. Returns the sum of the
-    /// squares of the counts.
+    /// squares of the counts, and its part in crowded cells.
     #[inline(always)]
-    pub(crate) fn set(&mut self, key: Key, begin: u32, counts: &[u32; CELLS]) -> u64 {
-        let (mut end, mut squares, mut rows, mut all_occupied) = (begin, 0, 0, 0);
+    pub(crate) fn set(&mut self, key: Key, begin: u32, counts: &[u32; CELLS]) -> (u64, u64) {
+        let (mut end, mut squares, mut crowded, mut rows, mut all_occupied) = (begin, 0, 0, 0, 0);
         let cells = self.words[HEADER..].as_chunks_mut::<ROW>().0;
         for (row, (counts, ends)) in counts.as_chunks::<ROW>().0.iter().zip(cells).enumerate() {
             let row_begin = end;
@@ -50,7 +53,9 @@ impl Chunk {
             for (count, cell) in counts.iter().zip(ends) {
                 end += count;
                 occupied += u32::from(*count != 0);
-                squares += u64::from(*count) * u64::from(*count);
+                let square = u64::from(*count) * u64::from(*count);
+                squares += square;
+                crowded += if *count > CROWD { square } else { 0 };
                 *cell = end;
             }
             all_occupied += occupied;
@@ -58,7 +63,7 @@ impl Chunk {
         }
         self.words[..4].copy_from_slice(&key);
         (self.words[ROWS], self.words[OCCUPIED], self.words[BEGIN]) = (rows, all_occupied, begin);
-        squares
+        (squares, crowded)
     }
 
     /// Level and place.
@@ -143,7 +148,7 @@ mod tests {
     fn pivots_follow_the_counts() {
         let counts = std::array::from_fn(|cell| if cell / ROW == 2 { 0 } else { cell as u32 % 3 });
         let mut chunk = Chunk::EMPTY;
-        let squares = chunk.set([1, 2, 3, 4], 100, &counts);
+        let (squares, crowded) = chunk.set([1, 2, 3, 4], 100, &counts);
         assert_eq!(chunk.key(), [1, 2, 3, 4]);
         let mut at = 100;
         for (cell, count) in counts.into_iter().enumerate() {
@@ -156,5 +161,6 @@ mod tests {
         assert_eq!(chunk.rows(), 0b1111_1011);
         assert_eq!(u64::from(chunk.occupied()), counts.iter().filter(|&&count| count > 0).count() as u64);
         assert_eq!(squares, counts.iter().map(|&count| u64::from(count * count)).sum::<u64>());
+        assert_eq!(crowded, 0);
     }
 }

@@ -2,19 +2,22 @@
 
 use std::ops::Range;
 
-use super::{Chunk, Coords, Level, MAX_LEVELS, chunk_key};
-use crate::Scalar;
-use crate::kernel::locate::OVERSIZED;
+use super::list_tree::ListTree;
+use super::{Chunk, Coords, Levels, MAX_LEVELS, chunk_key, key_parts};
 use crate::lockfree::{ChunkId, Directory, Pool};
+use crate::runtime::memory;
+use crate::{Aabb, Scalar};
 
 /// The most chunks there can be. A scene that wants more gets coarser cells.
 pub(crate) const MAX_CHUNKS: u32 = 1 << 24;
 
+/// The reach of a level without chunks.
+const NOWHERE: (Coords, Coords) = ([i32::MAX; 3], [i32::MIN; 3]);
+
 /// Everything that the rebuild makes and detection reads, except the entries.
 #[derive(Debug)]
 pub(crate) struct Grid<S, const D: usize> {
-    /// From fine to coarse.
-    pub(crate) levels: Vec<Level<S, D>>,
+    pub(crate) levels: Levels<S, D>,
     /// The most cells that an object of each level reaches beyond its own; known after gathering.
     pub(crate) spans: [Coords; MAX_LEVELS],
     /// How many objects and chunks each level has; known after arranging.
@@ -29,6 +32,11 @@ pub(crate) struct Grid<S, const D: usize> {
     pub(crate) begins: Vec<u32>,
     /// Room for the chunks; those of `sequence` are written by sorting.
     pub(crate) tables: Vec<Chunk>,
+    /// The ranks of the chunks by level, and where those of each level begin.
+    by_level: Vec<u32>,
+    level_begins: [usize; MAX_LEVELS + 1],
+    /// The least and the greatest occupied chunk of each level, by axis.
+    pub(crate) reach: [(Coords, Coords); MAX_LEVELS],
     /// The heads of the lists of oversized and of rejected objects.
     pub(crate) specials: [Option<ChunkId>; 2],
     pub(crate) tails: TailOffsets,
@@ -36,6 +44,8 @@ pub(crate) struct Grid<S, const D: usize> {
     pub(crate) items: Vec<Item>,
     /// The entries of those that fitted no level.
     pub(crate) oversized: Range<usize>,
+    /// A tree over them, where they are many.
+    pub(crate) list_tree: ListTree<S, D>,
     /// The entries of those whose boxes are invalid.
     pub(crate) rejected: Range<usize>,
 }
@@ -67,7 +77,7 @@ impl Item {
 impl<S: Scalar, const D: usize> Grid<S, D> {
     pub(crate) fn new() -> Self {
         Grid {
-            levels: Vec::new(),
+            levels: Levels::default(),
             spans: [[0; 3]; MAX_LEVELS],
             objects: [0; MAX_LEVELS],
             level_chunks: [0; MAX_LEVELS],
@@ -76,10 +86,14 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
             sequence: Vec::new(),
             begins: Vec::new(),
             tables: Vec::new(),
+            by_level: Vec::new(),
+            level_begins: [0; MAX_LEVELS + 1],
+            reach: [NOWHERE; MAX_LEVELS],
             specials: [None; 2],
             tails: TailOffsets::default(),
             items: Vec::new(),
             oversized: 0..0,
+            list_tree: ListTree::new(),
             rejected: 0..0,
         }
     }
@@ -97,17 +111,61 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
         self.chunks().get(head.rank() as usize)
     }
 
-    /// How many objects fitted no level. After gathering.
-    pub(crate) fn oversized_objects(&self) -> usize {
-        let key = [0, 0, 0, OVERSIZED as u32];
-        self.directory.find(&self.pool, &key).map_or(0, |(_, head)| head.total() as usize)
+    /// Calls `f` with runs of entries among which are all oversized ones that overlap a box.
+    #[inline]
+    pub(crate) fn oversized_around(&self, bounds: &Aabb<S, D>, mut f: impl FnMut(Range<usize>)) {
+        if self.list_tree.len() == 0 {
+            f(self.oversized.clone());
+        } else {
+            self.list_tree.for_each_run(bounds, &mut f);
+        }
+    }
+
+    /// The occupied chunks of a level.
+    #[inline]
+    pub(crate) fn chunks_of(&self, level: usize) -> impl ExactSizeIterator<Item = &Chunk> + Clone {
+        let ranks = &self.by_level[self.level_begins[level]..self.level_begins[level + 1]];
+        ranks.iter().map(|&rank| &self.tables[rank as usize])
+    }
+
+    /// Sorts the arranged chunks by level, and notes how far each level reaches.
+    pub(crate) fn sort_by_level(&mut self) {
+        self.reach = [NOWHERE; MAX_LEVELS];
+        self.level_begins = [0; MAX_LEVELS + 1];
+        for level in 0..MAX_LEVELS {
+            self.level_begins[level + 1] = self.level_begins[level] + self.level_chunks[level];
+        }
+        let mut next = self.level_begins;
+        self.by_level.clear();
+        memory::reserve_with_slack(&mut self.by_level, self.sequence.len());
+        self.by_level.resize(self.sequence.len(), 0);
+        for (rank, &id) in self.sequence.iter().enumerate() {
+            let (level, coords) = key_parts(self.pool.chunk(id).key());
+            self.by_level[next[level]] = rank as u32;
+            next[level] += 1;
+            let (low, high) = &mut self.reach[level];
+            for axis in 0..3 {
+                low[axis] = low[axis].min(coords[axis]);
+                high[axis] = high[axis].max(coords[axis]);
+            }
+        }
     }
 
     /// Forgets all chunks.
     pub(crate) fn forget(&mut self) {
+        self.level_begins = [0; MAX_LEVELS + 1];
+        self.list_tree.clear();
         self.sequence.clear();
         self.items.clear();
         (self.oversized, self.rejected, self.specials) = (0..0, 0..0, [None; 2]);
+    }
+
+    /// Gives back all memory that holds nothing.
+    pub(crate) fn shrink(&mut self) {
+        self.forget();
+        (self.sequence, self.begins, self.tables) = (Vec::new(), Vec::new(), Vec::new());
+        (self.by_level, self.items) = (Vec::new(), Vec::new());
+        self.list_tree = ListTree::new();
     }
 
     /// Memory held, in bytes.
@@ -115,7 +173,9 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
         self.pool.bytes()
             + self.directory.bytes()
             + self.tables.capacity() * size_of::<Chunk>()
-            + (self.sequence.capacity() + self.begins.capacity()) * size_of::<u32>()
+            + self.levels.bytes()
+            + self.list_tree.bytes()
+            + (self.sequence.capacity() + self.begins.capacity() + self.by_level.capacity()) * size_of::<u32>()
             + self.items.capacity() * size_of::<Item>()
     }
 }

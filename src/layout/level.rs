@@ -1,7 +1,7 @@
 //! One grid of the hierarchy.
 
-use super::Coords;
-use crate::Scalar;
+use super::{CELL_LIMIT, Coords};
+use crate::{Aabb, Scalar};
 
 /// A level: where its cells lie and which objects it takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,13 +12,54 @@ pub(crate) struct Level<S, const D: usize> {
     /// The most cells an object of this level may reach beyond its own, by axis. Never more than a chunk's edge, so that an
     /// object and all that it can meet on its level lie in adjacent chunks.
     limit: [i32; 4],
+    /// Cells from here on outwards take no object where another level may: they hold all that lies beyond. No cell is as far out
+    /// along an axis that is ignored.
+    outermost: [i32; 4],
+    /// The largest edges of objects that the level takes where another level may.
+    most: [S; 4],
 }
 
 impl<S: Scalar, const D: usize> Level<S, D> {
     /// A level with cells of these edges. The edges must lie in the scalar's range of cell sizes.
+    ///
+    /// An origin of plus infinity makes the level ignore the axis: `x - origin` is minus infinity or NaN for every `x`, and both
+    /// go to the first of all cells.
     pub(crate) fn new(origin: [f64; D], cell_size: [f64; D], limit: Coords) -> Self {
         let inverse = cell_size.map(|edge| S::from_f64(1.0 / edge));
-        Level { origin: lanes(&origin.map(S::from_f64)), inverse: lanes(&inverse), limit: [limit[0], limit[1], limit[2], 0] }
+        let origin = lanes(&origin.map(S::from_f64));
+        let ignores = |axis: usize| axis >= D || origin[axis] == S::INFINITY;
+        Level {
+            origin,
+            inverse: lanes(&inverse),
+            limit: [limit[0], limit[1], limit[2], 0],
+            outermost: std::array::from_fn(|axis| if ignores(axis) { i32::MAX } else { CELL_LIMIT }),
+            most: [S::INFINITY; 4],
+        }
+    }
+
+    /// The same level for objects with edges up to these.
+    pub(crate) fn taking(self, most: [f64; 3]) -> Self {
+        Level { most: std::array::from_fn(|axis| if axis < D { S::from_f64(most[axis]) } else { S::INFINITY }), ..self }
+    }
+
+    /// The same level for the objects of another one.
+    pub(crate) fn taking_as(self, other: &Self) -> Self {
+        Level { most: other.most, ..self }
+    }
+
+    /// Whether all cells of the level are infinite along an axis.
+    pub(crate) fn ignores(&self, axis: usize) -> bool {
+        self.origin[axis] == S::INFINITY
+    }
+
+    /// Whether the level is meant for a box that [`measure`](Self::measure) found to fit, where there are other levels: its edges are not too
+    /// large, and its cell is not one of the outermost.
+    #[inline(always)]
+    pub(crate) fn admits(&self, bounds: &Aabb<S, D>, cell: Coords) -> bool {
+        (0..D).fold(true, |admits, axis| {
+            // Not `edge <= most`: the edge of a box at infinity is NaN.
+            admits & !(bounds.max[axis] - bounds.min[axis] > self.most[axis]) & (cell[axis].abs() < self.outermost[axis])
+        })
     }
 
     /// The cell of a point.
@@ -30,6 +71,23 @@ impl<S: Scalar, const D: usize> Level<S, D> {
     pub(crate) fn cell(&self, point: &[S; D]) -> Coords {
         let cell = S::cells(lanes(point), self.origin, self.inverse);
         [cell[0], cell[1], cell[2]]
+    }
+
+    /// The cell of a box, how many cells it reaches beyond it, and whether that is few enough for the level.
+    ///
+    /// Decided in integers: by its rounded extent, the box `[0.99999994, 2.0]` would be taken for one that fits cells of size
+    /// 1, and yet it spans three of them.
+    #[inline(always)]
+    pub(crate) fn measure(&self, bounds: &Aabb<S, D>) -> (Coords, Coords, bool) {
+        let (low, high) = (self.cell(&bounds.min), self.cell(&bounds.max));
+        let span: Coords = std::array::from_fn(|axis| high[axis] - low[axis]);
+        (low, span, (0..3).fold(true, |fits, axis| fits & (span[axis] <= self.limit[axis])))
+    }
+
+    /// The largest edge of objects that the level takes, and from which cell on outwards it takes none, where another level may.
+    #[inline(always)]
+    pub(crate) fn admitted(&self, axis: usize) -> (S, i32) {
+        (self.most[axis], self.outermost[axis])
     }
 
     /// Origin, inverse of the cell size, and the most cells an object may reach beyond its own, along an axis.
@@ -49,9 +107,13 @@ impl<S: Scalar, const D: usize> Level<S, D> {
         std::array::from_fn(|axis| self.origin[axis].to_f64())
     }
 
-    /// The edges of the cells, 0 for an axis that is not there.
+    /// The edges of the cells: 0 for an axis that is not there, infinite for one that is ignored.
     pub(crate) fn cell_size(&self) -> [f64; 3] {
-        std::array::from_fn(|axis| if axis < D { 1.0 / self.inverse[axis].to_f64() } else { 0.0 })
+        std::array::from_fn(|axis| match axis {
+            _ if axis >= D => 0.0,
+            _ if self.ignores(axis) => f64::INFINITY,
+            _ => 1.0 / self.inverse[axis].to_f64(),
+        })
     }
 }
 
@@ -59,4 +121,45 @@ impl<S: Scalar, const D: usize> Level<S, D> {
 #[inline(always)]
 fn lanes<S: Scalar, const D: usize>(point: &[S; D]) -> [S; 4] {
     std::array::from_fn(|axis| if axis < D { point[axis] } else { S::ZERO })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fit_is_decided_by_cells_not_by_rounded_extent() {
+        let level = Level::<f32, 2>::new([0.0; 2], [1.0; 2], [1, 1, 0]);
+        let trap = Aabb::new([0.99999994, 0.0], [2.0, 1.0]);
+        assert_eq!(trap.max[0] - trap.min[0], 1.0);
+        assert!(!level.measure(&trap).2);
+        let fitting = Aabb::new([0.5, -1.0], [1.5, -0.5]);
+        assert_eq!(level.measure(&fitting), ([0, -1, 0], [1, 0, 0], true));
+    }
+
+    #[test]
+    fn an_origin_at_infinity_makes_one_cell_of_an_axis() {
+        fn check<S: Scalar>() {
+            let level = Level::<S, 3>::new([0.0, f64::INFINITY, 0.0], [1.0; 3], [1, 0, 1]);
+            let inside = |y: S| level.cell(&[S::ZERO, y, S::ZERO])[1];
+            let ends = [S::NEG_INFINITY, S::INFINITY, S::ZERO, S::from_f64(1e38), S::from_f64(-1e38), S::from_f64(1e-30)];
+            assert!(ends.into_iter().all(|y| inside(y) == -CELL_LIMIT));
+            let slab = Aabb { min: [S::ZERO, S::NEG_INFINITY, S::ZERO], max: [S::ZERO, S::INFINITY, S::ZERO] };
+            let (cell, span, fits) = level.measure(&slab);
+            assert!(fits && span == [0; 3] && level.admits(&slab, cell));
+            assert_eq!(level.cell_size(), [1.0, f64::INFINITY, 1.0]);
+        }
+        check::<f32>();
+        check::<f64>();
+    }
+
+    #[test]
+    fn a_level_is_not_meant_for_what_is_large_or_far() {
+        let level = Level::<f32, 2>::new([0.0; 2], [1.0; 2], [1, 1, 0]).taking([0.5, 0.5, 0.0]);
+        let admits = |low: [f32; 2], edge: f32| {
+            let bounds = Aabb::new(low, low.map(|x| x + edge));
+            level.admits(&bounds, level.cell(&bounds.min))
+        };
+        assert!(admits([1.0, 1.0], 0.5) && !admits([1.0, 1.0], 0.75) && !admits([1e30, 0.0], 0.0));
+    }
 }

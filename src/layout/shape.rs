@@ -38,7 +38,6 @@ impl<const D: usize> Shape<D> {
     }
 
     /// The place of a cell within its chunk: x runs fastest, so that rows are contiguous.
-    #[cfg(test)]
     pub(crate) fn local(cell: Coords) -> usize {
         let part = |axis: usize| (cell[axis] & (Self::EDGE[axis] - 1)) as usize;
         part(0) | part(1) << Self::BITS[0] | part(2) << (Self::BITS[0] + Self::BITS[1])

@@ -88,6 +88,26 @@ pub(crate) struct StagedBoxes<'a, S, const D: usize> {
     len: usize,
 }
 
+/// Boxes by number, some of which may be missing.
+pub(crate) trait BoxList<S, const D: usize> {
+    /// How many numbers there are.
+    fn len(&self) -> usize;
+
+    /// The box of a number below [`len`](Self::len), unless it is invalid or its object is gone.
+    fn get(&self, number: usize) -> Option<Aabb<S, D>>;
+}
+
+impl<S: Scalar, const D: usize> BoxList<S, D> for [Aabb<S, D>] {
+    fn len(&self) -> usize {
+        <[_]>::len(self)
+    }
+
+    #[inline(always)]
+    fn get(&self, number: usize) -> Option<Aabb<S, D>> {
+        Some(self[number])
+    }
+}
+
 impl<'a, S: Scalar, const D: usize> StagedBoxes<'a, S, D> {
     /// The first `len` positions of some blocks.
     pub(crate) fn new(blocks: &'a [StagedBlock<S, D>], len: usize) -> Self {
@@ -95,14 +115,15 @@ impl<'a, S: Scalar, const D: usize> StagedBoxes<'a, S, D> {
         StagedBoxes { blocks, len }
     }
 
-    /// How many positions there are.
-    pub(crate) fn len(&self) -> usize {
+}
+
+impl<S: Scalar, const D: usize> BoxList<S, D> for StagedBoxes<'_, S, D> {
+    fn len(&self) -> usize {
         self.len
     }
 
-    /// The box at a position, unless it is invalid or its object is gone.
     #[inline(always)]
-    pub(crate) fn get(&self, position: usize) -> Option<Aabb<S, D>> {
+    fn get(&self, position: usize) -> Option<Aabb<S, D>> {
         let bounds = self.blocks[position / BLOCK].bounds(position % BLOCK);
         (position < self.len && bounds.is_valid()).then_some(bounds)
     }

@@ -8,8 +8,10 @@ use crate::faults::{Fault, injected};
 /// The largest of all values it was raised to, by many threads. Generic over the float, which is what the `atomic` crate is for.
 ///
 /// Relaxed throughout: the bound is read after the join, and until then only the value itself matters.
+#[allow(dead_code, reason = "as above, in `mod.rs`")]
 pub(crate) struct Bound<S>(Atomic<S>);
 
+#[allow(dead_code, reason = "as above, in `mod.rs`")]
 impl<S> Bound<S>
 where
     S: Copy + PartialOrd + bytemuck::NoUninit + bytemuck::AnyBitPattern,

@@ -10,6 +10,7 @@ mod shared;
 mod shares;
 pub(crate) mod sync;
 
+#[allow(unused_imports, reason = "only the models and tests of the kit use it since surveys are merged after the join")]
 pub(crate) use bound::Bound;
 pub(crate) use chunk::{BLOCK, ChunkHead, Key, NO_SEGMENT};
 pub(crate) use cursor::Cursor;

@@ -81,7 +81,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         team.run(|| {
             let (Some(finder), Some(worker)) = (finders.claim_one(), workers.claim_one()) else { return };
             let Worker { search, beyond, longest } = &mut **worker;
-            search.take_candidates();
+            search.take_work();
             let mut shelf = Shelf::new(&stock, beyond);
             let mut add_row = |entry: usize, find: &mut dyn FnMut(&mut Vec<u32>)| {
                 let object = view.columns.id(entry);
@@ -110,7 +110,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 search.listed(&view, first + claimed.start..first + claimed.end, &looking, &mut add_row);
             }
             *longest = shelf.finish();
-            finder.finder.candidates = search.take_candidates();
+            (finder.finder.candidates, finder.finder.looks) = search.take_work();
         });
         store.settle(&self.order[self.grid.oversized.end..objects]);
         let total = output.fill(store.found(objects), rows, team, &self.budget);

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::reach::{Rule, Tier};
-use crate::build::plan::MAX_LEVELS;
+use crate::layout::MAX_LEVELS;
 use crate::detect::View;
 use crate::detect::neighborhood::Neighborhood;
 use crate::kernel::{Columns, Packed};
@@ -71,6 +71,8 @@ pub(super) struct Search<S, const D: usize> {
     near: Vec<u32>,
     /// How many pairs of boxes were compared.
     candidates: u64,
+    /// How many chunks of other levels were looked for.
+    looks: u64,
 }
 
 /// Where rows go: it is given an entry and what appends the entry's row to a vector.
@@ -78,7 +80,7 @@ pub(super) type AddRow<'a> = dyn FnMut(usize, &mut dyn FnMut(&mut Vec<u32>)) + '
 
 impl<S: Scalar, const D: usize> Search<S, D> {
     pub(super) fn new() -> Self {
-        Search { around: Packed::new(), near: Vec::new(), candidates: 0 }
+        Search { around: Packed::new(), near: Vec::new(), candidates: 0, looks: 0 }
     }
 
     /// Finds the row of each entry of an item.
@@ -151,9 +153,9 @@ impl<S: Scalar, const D: usize> Search<S, D> {
         looking: &Looking<S>,
         add_row: &mut AddRow<'_>,
     ) {
-        let (around, candidates) = (self.around.columns(&view.columns), &mut self.candidates);
+        let (around, candidates, looks) = (self.around.columns(&view.columns), &mut self.candidates, &mut self.looks);
         // In most scenes there is nothing finer, and then nobody has to ask for each entry.
-        let has_finer = !looking.half && view.grid.objects[..level].iter().any(|&objects| objects > 0);
+        let has_finer = !looking.half && finer_than(view, Some(level)).next().is_some();
         for (place, entry) in entries.enumerate() {
             // For half lists, its level begins with the entries of the cell, and it looks at those behind itself.
             let skipped = if looking.half { coarser..coarser + place + 1 } else { 0..0 };
@@ -163,7 +165,8 @@ impl<S: Scalar, const D: usize> Search<S, D> {
                     looking.compare(view, entry, &around, run, row);
                 }
                 if has_finer {
-                    *candidates += compare_with_finer(view, level, entry, looking, row);
+                    let (compared, looked) = compare_with_finer(view, Some(level), entry, looking, row);
+                    (*candidates, *looks) = (*candidates + compared, *looks + looked);
                 }
             });
         }
@@ -179,12 +182,18 @@ impl<S: Scalar, const D: usize> Search<S, D> {
     ) {
         let listed = &view.grid.oversized;
         for entry in entries {
-            let run = if looking.half { entry + 1..listed.end } else { listed.clone() };
+            let first = if looking.half { entry + 1 } else { listed.start };
             add_row(entry, &mut |row| {
-                self.candidates += run.len() as u64;
-                looking.compare(view, entry, &view.columns, run.clone(), row);
+                view.grid.oversized_around(&looking.at(view, entry..entry + 1, looking.levels), |run| {
+                    let run = run.start.max(first)..run.end;
+                    if !run.is_empty() {
+                        self.candidates += run.len() as u64;
+                        looking.compare(view, entry, &view.columns, run, row);
+                    }
+                });
                 if !looking.half {
-                    self.candidates += compare_with_finer(view, view.grid.levels.len(), entry, looking, row);
+                    let (compared, looked) = compare_with_finer(view, None, entry, looking, row);
+                    (self.candidates, self.looks) = (self.candidates + compared, self.looks + looked);
                 }
             });
         }
@@ -192,17 +201,19 @@ impl<S: Scalar, const D: usize> Search<S, D> {
 
     /// Adds everything coarser that some of these entries of a chunk may touch: one look per chunk instead of one per entry.
     fn add_coarser(&mut self, view: &View<'_, S, D>, level: usize, entries: Range<usize>, looking: &Looking<S>) {
-        let coarser = level + 1..view.grid.levels.len();
-        if coarser.is_empty() && view.grid.oversized.is_empty() {
+        let levels = &view.grid.levels;
+        if levels.len() == 1 && view.grid.oversized.is_empty() {
             return;
         }
-        for coarse in coarser.filter(|&coarse| view.grid.objects[coarse] > 0) {
+        let is_coarser = |coarse: &usize| levels.looks_into(level, *coarse) && view.grid.objects[*coarse] > 0;
+        for coarse in (0..levels.len()).filter(is_coarser) {
             let bounds = looking.at(view, entries.clone(), coarse);
-            view.runs_around(coarse, &bounds, |run| self.add_near(view, &bounds, run));
+            let looks = view.runs_around(coarse, &bounds, |run| self.add_near(view, &bounds, run));
+            self.looks += looks;
         }
         if !view.grid.oversized.is_empty() {
             let bounds = looking.at(view, entries, looking.levels);
-            self.add_near(view, &bounds, view.grid.oversized.clone());
+            view.grid.oversized_around(&bounds, |run| self.add_near(view, &bounds, run));
         }
     }
 
@@ -264,8 +275,8 @@ impl<S: Scalar, const D: usize> Search<S, D> {
     }
 
     /// Empties the counter, and returns how many pairs of boxes were compared.
-    pub(super) fn take_candidates(&mut self) -> u64 {
-        std::mem::take(&mut self.candidates)
+    pub(super) fn take_work(&mut self) -> (u64, u64) {
+        (std::mem::take(&mut self.candidates), std::mem::take(&mut self.looks))
     }
 
     /// Room for what is around a cell, and for near entries.
@@ -285,20 +296,27 @@ impl<S: Scalar, const D: usize> Search<S, D> {
     }
 }
 
-/// Appends the finer ones of an entry's row, and returns how many it was compared with.
+/// The levels with objects that look into a level, or all of them for the oversized.
+fn finer_than<S: Scalar, const D: usize>(view: &View<'_, S, D>, level: Option<usize>) -> impl Iterator<Item = usize> {
+    let levels = &view.grid.levels;
+    let looks = move |finer: &usize| level.is_none_or(|level| levels.looks_into(*finer, level));
+    (0..levels.len()).filter(looks).filter(|&finer| view.grid.objects[finer] > 0)
+}
+
+/// Appends the finer ones of an entry's row. Returns how many it was compared with and how many chunks it looked for.
 fn compare_with_finer<S: Scalar, const D: usize>(
     view: &View<'_, S, D>,
-    level: usize,
+    level: Option<usize>,
     entry: usize,
     looking: &Looking<S>,
     row: &mut Vec<u32>,
-) -> u64 {
-    let mut candidates = 0;
-    for finer in (0..level).filter(|&finer| view.grid.objects[finer] > 0) {
-        view.runs_around(finer, &looking.at(view, entry..entry + 1, finer), |run| {
+) -> (u64, u64) {
+    let (mut candidates, mut looks) = (0, 0);
+    for finer in finer_than(view, level) {
+        looks += view.runs_around(finer, &looking.at(view, entry..entry + 1, finer), |run| {
             candidates += run.len() as u64;
             looking.compare(view, entry, &view.columns, run, row);
         });
     }
-    candidates
+    (candidates, looks)
 }

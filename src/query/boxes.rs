@@ -34,7 +34,13 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
             }
             ControlFlow::Continue(())
         };
-        test(scene.grid.oversized.clone())?;
+        let mut flow = ControlFlow::Continue(());
+        scene.grid.oversized_around(bounds, |run| {
+            if flow.is_continue() {
+                flow = test(run);
+            }
+        });
+        flow?;
         scene.try_for_each_run(bounds, test)
     }
 
@@ -42,7 +48,7 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     pub fn overlapping(&self, bounds: &Aabb<S, D>, found: &mut Vec<u32>) {
         found.clear();
         let Some(scene) = self.scene.as_ref().filter(|_| bounds.is_valid()) else { return };
-        scene.kernel.hits(&scene.columns, bounds, scene.grid.oversized.clone(), found);
+        scene.grid.oversized_around(bounds, |run| scene.kernel.hits(&scene.columns, bounds, run, found));
         let ControlFlow::Continue(()) = scene.try_for_each_run(bounds, |run| {
             scene.kernel.hits(&scene.columns, bounds, run, found);
             ControlFlow::<std::convert::Infallible>::Continue(())
@@ -113,8 +119,9 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
         if (0..3).any(|axis| low[axis] > high[axis]) {
             return ControlFlow::Continue(());
         }
+        let chunks = self.grid.chunks_of(level);
         let touched = (0..D).fold(1.0, |touched, axis| touched * (f64::from(high[axis]) - f64::from(low[axis]) + 1.0));
-        if touched <= self.grid.chunks().len() as f64 {
+        if touched <= chunks.len() as f64 {
             for z in low[2]..=high[2] {
                 for y in low[1]..=high[1] {
                     for x in low[0]..=high[0] {
@@ -128,10 +135,10 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
             }
         } else {
             // It covers more chunks than there are: go through those that there are.
-            for chunk in self.grid.chunks() {
-                let (its_level, coords) = key_parts(chunk.key());
+            for chunk in chunks.clone() {
+                let coords = key_parts(chunk.key()).1;
                 let is_inside = || (0..3).all(|axis| (low[axis]..=high[axis]).contains(&coords[axis]));
-                if its_level == level && is_inside() && is_wanted(state, coords) {
+                if is_inside() && is_wanted(state, coords) {
                     f(state, coords, chunk)?;
                 }
             }

@@ -35,7 +35,7 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>, S) -> ControlFlow<B, S
         let (mut low, mut high) = (home, home);
         self.layer(level, region, home, home)?;
         // When it has passed more chunks than there are, those that there are are gone through instead.
-        let most = 2.0 * self.scene.grid.chunks().len() as f64 + 16.0;
+        let most = 2.0 * self.scene.grid.chunks_of(level).len() as f64 + 16.0;
         let mut passed = 1.0;
         while let Some((side, square)) = self.nearest_side(region, low, high) {
             if square > self.limit {
@@ -103,10 +103,10 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>, S) -> ControlFlow<B, S
 
     /// The existing chunks outside a box of chunks.
     fn outside(&mut self, level: usize, region: &Region, low: Coords, high: Coords) -> ControlFlow<B> {
-        for chunk in self.scene.grid.chunks() {
-            let (its_level, coords) = key_parts(chunk.key());
+        for chunk in self.scene.grid.chunks_of(level) {
+            let coords = key_parts(chunk.key()).1;
             let is_seen = || (0..3).all(|axis| (low[axis]..=high[axis]).contains(&coords[axis]));
-            if its_level == level && !is_seen() && !(self.square_to_chunk(region, coords) > self.limit) {
+            if !is_seen() && !(self.square_to_chunk(region, coords) > self.limit) {
                 self.whole_chunk(region, coords, chunk)?;
             }
         }

@@ -25,8 +25,8 @@ mod within;
 #[cfg(test)]
 mod work;
 
-use crate::build::plan::MAX_LEVELS;
 use crate::kernel::{Columns, Kernel};
+use crate::layout::MAX_LEVELS;
 use crate::layout::grid::Grid;
 use crate::runtime::team::Team;
 use crate::{Aabb, BroadPhase, Scalar};

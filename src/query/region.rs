@@ -1,8 +1,7 @@
 //! Where the objects of a level are, and how far they reach.
 
-use crate::build::plan::MAX_LEVELS;
 use crate::layout::grid::Grid;
-use crate::layout::{Borders, Coords, Shape, key_parts};
+use crate::layout::{Borders, Coords, MAX_LEVELS, Shape, key_parts};
 use crate::{Aabb, Scalar};
 
 /// A level's part of space.
@@ -27,7 +26,7 @@ impl Region {
     /// The regions of all levels.
     pub(super) fn of<S: Scalar, const D: usize>(grid: &Grid<S, D>) -> [Self; MAX_LEVELS] {
         let mut regions = [Self::EMPTY; MAX_LEVELS];
-        for ((region, level), span) in regions.iter_mut().zip(&grid.levels).zip(grid.spans) {
+        for ((region, level), span) in regions.iter_mut().zip(grid.levels.iter()).zip(grid.spans) {
             (region.span, region.borders) = (span, Borders::of(level));
         }
         for chunk in grid.chunks() {

@@ -75,7 +75,8 @@ pub(crate) fn configs() -> Vec<Config> {
         grid_config().max_levels(2).cell_size(0.3),
         grid_config().instruction_set(InstructionSet::Portable),
     ];
-    configs.extend([1e-300, 1e-3, 0.1, 1.0, 3.0, 1e4, 1e300].map(|edge| grid_config().cell_size(edge)));
+    configs.extend([1e-300, 1e-3, 0.1, 1.0, 3.0, 1e4, 1e300].map(|edge| grid_config().exact_cell_size(edge)));
+    configs.extend([1e-3, 30.0].map(|edge| grid_config().cell_size(edge)));
     configs
 }
 

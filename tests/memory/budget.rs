@@ -83,7 +83,7 @@ fn the_statistics_tell_how_much_is_held() {
     scene.extend(vec![Aabb::around([5.0, 5.0], [1.0; 2]); 300]);
     scene[7].min[0] = f64::NAN;
     let told = [false, true].map(|in_order| {
-        let config = grid_config().cell_size(1.0).max_levels(1).canonical_order(in_order);
+        let config = grid_config().exact_cell_size(1.0).max_levels(1).canonical_order(in_order);
         let before = account.live_bytes();
         let mut engine = BroadPhase::<f64, 2>::with_config(config).unwrap();
         for _ in 0..2 {

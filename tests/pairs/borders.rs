@@ -12,7 +12,7 @@ const BORDERS: [f64; 19] =
 
 /// The finest cells have this edge, and everything goes through them.
 fn with_cells(edge: f64) -> Config {
-    grid_config().cell_size(edge)
+    grid_config().exact_cell_size(edge)
 }
 
 fn each_way<S: Coordinate, const D: usize>(config: Config, boxes: &[Aabb<S, D>], what: &str) {

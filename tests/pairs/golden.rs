@@ -17,8 +17,8 @@ fn terdimans_boxes_have_11811_pairs() {
     assert_eq!(expected.pairs.len(), 11_811, "the scene or the oracle is wrong, not the engine");
 
     let mut configs = vec![Config::default(), grid_config(), grid_config().max_levels(1)];
-    configs.extend([16.0, 63.5, 127.0, 254.0, 1000.0].map(|edge| grid_config().cell_size(edge)));
-    configs.push(grid_config().cell_size(300.0).max_levels(1));
+    configs.extend([16.0, 63.5, 127.0, 254.0, 1000.0].map(|edge| grid_config().exact_cell_size(edge)));
+    configs.push(grid_config().exact_cell_size(300.0).max_levels(1));
     for config in configs {
         let mut engine = BroadPhase::<f32, 3>::with_config(config.clone()).unwrap();
         assert_eq!(engine.detect(&boxes).len(), 11_811, "{config:?}");
@@ -36,7 +36,7 @@ fn every_scene<S: Coordinate + scenes::Scalar, const D: usize>() {
     for scene in Scene::ALL.into_iter().filter(|scene| scene.dimensions().contains(&D)) {
         let mut world = World::<S, D>::new(scene, 3000, 1);
         let mut free = BroadPhase::<S, D>::new();
-        let mut forced = BroadPhase::<S, D>::with_config(grid_config().cell_size(1.0)).unwrap();
+        let mut forced = BroadPhase::<S, D>::with_config(grid_config().exact_cell_size(1.0)).unwrap();
         for step in 0..3 {
             let boxes = aabbs(world.boxes());
             let expected = Oracle::detect(&boxes);

@@ -154,7 +154,7 @@ struct Findings {
 }
 
 fn findings<S: Coordinate, const D: usize>(set: InstructionSet, things: &[Thing<S, D>], cell: f64) -> Findings {
-    let config = grid_config().instruction_set(set).cell_size(cell);
+    let config = grid_config().instruction_set(set).exact_cell_size(cell);
     let mut engine = BroadPhase::<S, D>::with_config(config.clone()).expect("a set of this machine");
     let pairs: Vec<Pair> = engine.detect(things).iter().collect();
     let (mut found, mut some) = (Vec::new(), Vec::new());

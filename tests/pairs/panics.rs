@@ -81,7 +81,7 @@ fn engines() -> [(usize, BroadPhase<f32, 3>); 4] {
     [
         (40, engine(Config::default())), // all pairs, no grid
         (300, engine(grid_config())),
-        (300, engine(grid_config().cell_size(1.0))),
+        (300, engine(grid_config().exact_cell_size(1.0))),
         (2500, engine(Config::default())),
     ]
 }

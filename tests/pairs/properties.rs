@@ -46,7 +46,7 @@ fn a_config() -> impl Strategy<Value = Config> {
     let max_levels = prop_oneof![2 => Just(8usize), 1 => Just(1), 1 => 2..8usize];
     let grid = (cell_size, max_levels).prop_map(|(cell_size, max_levels)| {
         let config = grid_config().max_levels(max_levels);
-        cell_size.map_or(config.clone(), |edge| config.cell_size(edge))
+        cell_size.map_or(config.clone(), |edge| config.exact_cell_size(edge))
     });
     prop_oneof![1 => Just(Config::default()), 4 => grid]
 }

@@ -90,7 +90,7 @@ fn configs() -> [Config; 5] {
         Config::default(),
         grid_config(),
         grid_config().max_levels(1),
-        grid_config().cell_size(0.3),
+        grid_config().exact_cell_size(0.3),
         grid_config().instruction_set(pivotgrid::InstructionSet::Portable),
     ]
 }

@@ -98,7 +98,7 @@ fn a_scene() -> impl Strategy<Value = Scene> {
 
 fn a_config() -> impl Strategy<Value = Config> {
     let cell_size = prop_oneof![Just(1e-3), Just(0.1), Just(1.0 / 3.0), Just(1.0), Just(8.0), Just(1e6)];
-    let grid = (cell_size, 1..8usize).prop_map(|(cell, levels)| grid_config().max_levels(levels).cell_size(cell));
+    let grid = (cell_size, 1..8usize).prop_map(|(cell, levels)| grid_config().max_levels(levels).exact_cell_size(cell));
     prop_oneof![1 => Just(Config::default()), 2 => Just(grid_config()), 3 => grid]
 }
 

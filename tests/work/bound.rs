@@ -14,10 +14,9 @@ pub(crate) fn bound(objects: usize, pairs: usize) -> f64 {
     C * (n * n.max(2.0).log2() + pairs as f64)
 }
 
-/// What a step did. Candidates are not all: a chunk that is looked for and holds nothing costs time as well, so looks are to be
-/// added as soon as `Stats` counts them.
+/// What a step did. Candidates are not all: a chunk that is looked for and holds nothing costs time as well.
 pub(crate) fn work(stats: &Stats) -> u64 {
-    stats.candidates
+    stats.candidates + stats.looks
 }
 
 /// How many objects [`KNOWN_CLIFFS`] is about.

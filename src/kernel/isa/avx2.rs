@@ -267,6 +267,14 @@ impl Lanes<f32, Avx2> for [__m256; 2] {
     }
 
     #[inline(always)]
+    fn exceeds(self, _: Avx2, other: Self, most: Self) -> Mask {
+        // SAFETY: the features were detected.
+        signs(both(|half| unsafe {
+            _mm256_castps_si256(_mm256_cmp_ps::<_CMP_GT_OQ>(_mm256_sub_ps(self[half], other[half]), most[half]))
+        }))
+    }
+
+    #[inline(always)]
     fn overlaps<const D: usize>(
         _: Avx2,
         mask: Mask,
@@ -320,6 +328,16 @@ impl Lanes<f64, Avx2> for [__m256d; 4] {
             // SAFETY: the features were detected.
             let less = unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(self[quarter], other[quarter])) };
             mask | (less as Mask) << (4 * quarter)
+        })
+    }
+
+    #[inline(always)]
+    fn exceeds(self, _: Avx2, other: Self, most: Self) -> Mask {
+        (0..4).fold(0, |mask, quarter| {
+            // SAFETY: the features were detected.
+            let more = unsafe { _mm256_cmp_pd::<_CMP_GT_OQ>(_mm256_sub_pd(self[quarter], other[quarter]), most[quarter]) };
+            // SAFETY: as above.
+            mask | (unsafe { _mm256_movemask_pd(more) } as Mask) << (4 * quarter)
         })
     }
 

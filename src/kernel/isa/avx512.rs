@@ -202,6 +202,12 @@ impl Lanes<f32, Avx512> for __m512 {
     }
 
     #[inline(always)]
+    fn exceeds(self, _: Avx512, other: Self, most: Self) -> Mask {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_cmp_ps_mask::<_CMP_GT_OQ>(_mm512_sub_ps(self, other), most) }
+    }
+
+    #[inline(always)]
     fn overlaps<const D: usize>(
         _: Avx512,
         mask: Mask,
@@ -254,6 +260,15 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
     fn le(self, _: Avx512, other: Self) -> Mask {
         // SAFETY: the features were detected.
         let half = |half: usize| unsafe { Mask::from(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(self[half], other[half])) };
+        half(0) | half(1) << 8
+    }
+
+    #[inline(always)]
+    fn exceeds(self, _: Avx512, other: Self, most: Self) -> Mask {
+        // SAFETY: the features were detected.
+        let half = |half: usize| unsafe {
+            Mask::from(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(_mm512_sub_pd(self[half], other[half]), most[half]))
+        };
         half(0) | half(1) << 8
     }
 

@@ -130,6 +130,8 @@ pub trait Lanes<S, I: Isa>: Copy {
     fn cells(self, isa: I, origin: Self, inverse: Self) -> I::Words;
     /// Where it is at most the other. False where one of them is NaN.
     fn le(self, isa: I, other: Self) -> Mask;
+    /// Where it lies more than `most` above the other. False where one of them, or their difference, is NaN.
+    fn exceeds(self, isa: I, other: Self, most: Self) -> Mask;
     /// Of the lanes of a mask, those in which `a` overlaps `b`.
     fn overlaps<const D: usize>(
         isa: I,

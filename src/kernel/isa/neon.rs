@@ -269,6 +269,12 @@ impl Lanes<f32, Neon> for [float32x4_t; 4] {
     }
 
     #[inline(always)]
+    fn exceeds(self, _: Neon, other: Self, most: Self) -> Mask {
+        // SAFETY: NEON was detected.
+        mask_of(quarters(|quarter| unsafe { vcgtq_f32(vsubq_f32(self[quarter], other[quarter]), most[quarter]) }))
+    }
+
+    #[inline(always)]
     fn overlaps<const D: usize>(
         _: Neon,
         mask: Mask,
@@ -319,6 +325,14 @@ impl Lanes<f64, Neon> for [float64x2_t; 8] {
     fn le(self, _: Neon, other: Self) -> Mask {
         // SAFETY: NEON was detected.
         let two = |two: usize| unsafe { vmovn_u64(vcleq_f64(self[two], other[two])) };
+        // SAFETY: NEON was detected.
+        mask_of(quarters(|quarter| unsafe { vcombine_u32(two(2 * quarter), two(2 * quarter + 1)) }))
+    }
+
+    #[inline(always)]
+    fn exceeds(self, _: Neon, other: Self, most: Self) -> Mask {
+        // SAFETY: NEON was detected.
+        let two = |two: usize| unsafe { vmovn_u64(vcgtq_f64(vsubq_f64(self[two], other[two]), most[two])) };
         // SAFETY: NEON was detected.
         mask_of(quarters(|quarter| unsafe { vcombine_u32(two(2 * quarter), two(2 * quarter + 1)) }))
     }

@@ -186,6 +186,11 @@ impl<S: Scalar> Lanes<S, Portable> for [S; WIDTH] {
     }
 
     #[inline(always)]
+    fn exceeds(self, _: Portable, other: Self, most: Self) -> Mask {
+        mask(|lane| self[lane] - other[lane] > most[lane])
+    }
+
+    #[inline(always)]
     fn overlaps<const D: usize>(
         _: Portable,
         lanes: Mask,

@@ -228,6 +228,11 @@ impl Lanes<f32, Simd128> for [v128; 4] {
     }
 
     #[inline(always)]
+    fn exceeds(self, _: Simd128, other: Self, most: Self) -> Mask {
+        mask_of(quarters(|quarter| f32x4_gt(f32x4_sub(self[quarter], other[quarter]), most[quarter])))
+    }
+
+    #[inline(always)]
     fn overlaps<const D: usize>(
         _: Simd128,
         mask: Mask,
@@ -282,6 +287,11 @@ impl Lanes<f64, Simd128> for Doubles {
     #[inline(always)]
     fn le(self, _: Simd128, other: Self) -> Mask {
         mask_of_twos(|two| f64x2_le(self.0[two], other.0[two]))
+    }
+
+    #[inline(always)]
+    fn exceeds(self, _: Simd128, other: Self, most: Self) -> Mask {
+        mask_of_twos(|two| f64x2_gt(f64x2_sub(self.0[two], other.0[two]), most.0[two]))
     }
 
     #[inline(always)]

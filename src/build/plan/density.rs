@@ -4,8 +4,6 @@
 //! others an *object* finds in a cell of a given size, not how many a *place* does. A few thousand sampled objects, sorted along
 //! the Z curve, tell that for all powers of two together: objects with a common prefix share a cell.
 
-use crate::Scalar;
-use crate::layout::staged::StagedBoxes;
 use crate::runtime::memory;
 
 /// The sample is this times the root of the number of objects: cells that hold eight of all objects then show some sixty
@@ -14,7 +12,7 @@ const SAMPLE_PER_ROOT: f64 = 4.0;
 const FEWEST_SAMPLED: usize = 256;
 const MOST_SAMPLED: usize = 8192;
 /// Finest scale looked at: cubes of `2^-BITS` of the extent, so that two clusters a billion cells apart are told from one.
-const BITS: usize = 40;
+pub(super) const BITS: usize = 40;
 
 /// Density of a scene by scale; scale `k` has cubes of edge `extent / 2^k`.
 #[derive(Clone, Debug)]
@@ -32,14 +30,12 @@ pub(crate) struct Density<const D: usize> {
 }
 
 impl<const D: usize> Density<D> {
-    /// Takes a sample of the staged boxes, which lie in a box of this low corner and these edges.
-    pub(crate) fn sample<S: Scalar>(staged: StagedBoxes<'_, S, D>, low: [f64; 3], extent: [f64; 3]) -> Self {
-        let sample = sampled(staged.len()).filter_map(|position| staged.get(position));
-        let points = memory::collect(sample.map(|bounds| bounds.min.map(S::to_f64)));
-        let (low, extent) = without_outliers(&points, low, extent);
+    /// The density of sampled points, which lie in a box of this low corner and these edges. An axis without extent does not count.
+    pub(crate) fn of(points: &[[f64; 3]], low: [f64; 3], extent: [f64; 3]) -> Self {
+        let (low, extent) = without_outliers::<D>(points, low, extent);
         let longest = extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
         // From the low corner on: around the center, a thin layer would lie astride a border of every scale.
-        let mut codes = memory::collect(points.iter().map(|point| z_code(point, low, longest)));
+        let mut codes = memory::collect(points.iter().map(|point| z_code::<D>(point, low, extent)));
         codes.sort_unstable();
 
         let sample = codes.len() as f64;
@@ -90,9 +86,12 @@ impl<const D: usize> Density<D> {
     }
 
     /// The scale whose cubes hold as much of the extent as a box does.
-    fn scale_of(&self, edges: [f64; 3]) -> f64 {
+    pub(crate) fn scale_of(&self, edges: [f64; 3]) -> f64 {
         let inside = |axis: usize| edges[axis].min(self.extent[axis]);
-        let mut flat = [false; 3];
+        let mut flat = self.extent.map(|extent| extent <= 0.0);
+        if (0..D).all(|axis| flat[axis]) {
+            return 0.0;
+        }
         // Axes along which the cube reaches beyond the extent do not count; leaving one out makes the cube larger, so look again.
         for _ in 0..D {
             let open = (0..D).filter(|&axis| !flat[axis]);
@@ -117,7 +116,7 @@ impl<const D: usize> Density<D> {
 
 /// The positions of the sample among `len` positions. Every nth would meet the same column of a scene that is stored row by row;
 /// steps by the golden section meet nothing regularly, and never the same position twice.
-fn sampled(len: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn sampled(len: usize) -> impl Iterator<Item = usize> {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15; // of 2^64
     let wanted = ((SAMPLE_PER_ROOT * (len as f64).sqrt()) as usize).clamp(FEWEST_SAMPLED, MOST_SAMPLED);
     let all = len <= 4 * wanted;
@@ -129,12 +128,15 @@ fn sampled(len: usize) -> impl Iterator<Item = usize> {
 
 /// Leaves out a few objects that are very far from all others, axis by axis: the scales would be wasted on the void between, and
 /// cells counted from the middle of the void would lie where the coordinates are coarse.
-fn without_outliers<const D: usize>(points: &[[f64; D]], mut low: [f64; 3], mut extent: [f64; 3]) -> ([f64; 3], [f64; 3]) {
+fn without_outliers<const D: usize>(points: &[[f64; 3]], mut low: [f64; 3], mut extent: [f64; 3]) -> ([f64; 3], [f64; 3]) {
     const LEFT_OUT: usize = 64; // one in so many at either end
     const FAR: f64 = 8.0;
     let mut along = Vec::new();
     memory::reserve_exact(&mut along, points.len());
     for axis in 0..D {
+        if extent[axis] <= 0.0 {
+            continue;
+        }
         along.clear();
         along.extend(points.iter().map(|point| point[axis]));
         let cut = along.len() / LEFT_OUT;
@@ -151,14 +153,14 @@ fn without_outliers<const D: usize>(points: &[[f64; D]], mut low: [f64; 3], mut 
 }
 
 /// Coincidences that make an estimate.
-const FEWEST: f64 = 12.0;
+pub(super) const FEWEST: f64 = 12.0;
 
 /// The cube of the finest scale that holds a point, on the Z curve.
-fn z_code<const D: usize>(point: &[f64; D], low: [f64; 3], longest: f64) -> u128 {
+pub(super) fn z_code<const D: usize>(point: &[f64; 3], low: [f64; 3], extent: [f64; 3]) -> u128 {
     let cubes = (1u64 << BITS) as f64;
+    let longest = extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
     (0..D).fold(0, |code, axis| {
-        let along = (point[axis] - low[axis]) / longest;
-        // A scene in one point has no extent and no direction: NaN becomes 0.
+        let along = if extent[axis] > 0.0 { (point[axis] - low[axis]) / longest } else { 0.0 };
         let cube = (along * cubes).clamp(0.0, cubes - 1.0) as u64;
         code | spread::<D>(cube) << axis
     })
@@ -166,18 +168,34 @@ fn z_code<const D: usize>(point: &[f64; D], low: [f64; 3], longest: f64) -> u128
 
 /// Leaves room between the bits for those of the other axes.
 fn spread<const D: usize>(value: u64) -> u128 {
-    (0..BITS).fold(0, |spread, bit| spread | u128::from(value >> bit & 1) << (bit * D))
+    if D == 2 {
+        return u128::from(spread_by_two(value)) | u128::from(spread_by_two(value >> 32)) << 64;
+    }
+    u128::from(spread_by_three(value)) | u128::from(spread_by_three(value >> 21)) << 63
+}
+
+/// The low 32 bits, a place between any two.
+fn spread_by_two(value: u64) -> u64 {
+    let steps = [(16, 0x0000_ffff_0000_ffff), (8, 0x00ff_00ff_00ff_00ff), (4, 0x0f0f_0f0f_0f0f_0f0f)];
+    let steps = steps.into_iter().chain([(2, 0x3333_3333_3333_3333), (1, 0x5555_5555_5555_5555)]);
+    steps.fold(value & 0xffff_ffff, |spread, (shift, mask)| (spread | spread << shift) & mask)
+}
+
+/// The low 21 bits, two places between any two.
+fn spread_by_three(value: u64) -> u64 {
+    let steps = [(32, 0x001f_0000_0000_ffff), (16, 0x001f_0000_ff00_00ff), (8, 0x100f_00f0_0f00_f00f)];
+    let steps = steps.into_iter().chain([(4, 0x10c3_0c30_c30c_30c3), (2, 0x1249_2492_4924_9249)]);
+    steps.fold(value & 0x1f_ffff, |spread, (shift, mask)| (spread | spread << shift) & mask)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Aabb;
-    use crate::layout::staged::tests::stage;
 
     fn density(points: impl Iterator<Item = [f64; 3]>, extent: [f64; 3]) -> Density<3> {
-        let boxes: Vec<_> = points.map(|p| Aabb::new(p, p)).collect();
-        Density::sample(StagedBoxes::new(&stage(&boxes), boxes.len()), [0.0; 3], extent)
+        let points: Vec<_> = points.collect();
+        let sample: Vec<_> = sampled(points.len()).map(|at| points[at]).collect();
+        Density::of(&sample, [0.0; 3], extent)
     }
 
     /// Low-discrepancy points in the unit cube.
@@ -225,13 +243,13 @@ mod tests {
 
     #[test]
     fn the_extent_is_that_of_nearly_all() {
-        let crowd = (0..1000).map(|i| [1000.0 + i as f64 / 100.0, 0.0]);
-        let points: Vec<_> = crowd.chain([[1e6, 0.0], [-1e7, 0.0]]).collect();
-        let (low, extent) = without_outliers(&points, [-1e7, 0.0, 0.0], [1.1e7, 0.0, 0.0]);
+        let crowd = (0..1000).map(|i| [1000.0 + i as f64 / 100.0, 0.0, 0.0]);
+        let points: Vec<_> = crowd.chain([[1e6, 0.0, 0.0], [-1e7, 0.0, 0.0]]).collect();
+        let (low, extent) = without_outliers::<2>(&points, [-1e7, 0.0, 0.0], [1.1e7, 0.0, 0.0]);
         assert!((994.0..997.0).contains(&low[0]) && (18.0..21.0).contains(&extent[0]), "{low:?}, {extent:?}");
-        // Nobody is far enough here.
-        let points: Vec<_> = (0..1000).map(|i| [f64::from(i * i), 0.0]).collect();
-        assert_eq!(without_outliers(&points, [0.0; 3], [1e6, 0.0, 0.0]), ([0.0; 3], [1e6, 0.0, 0.0]));
+        // None is far enough here.
+        let points: Vec<_> = (0..1000).map(|i| [f64::from(i * i), 0.0, 0.0]).collect();
+        assert_eq!(without_outliers::<2>(&points, [0.0; 3], [1e6, 0.0, 0.0]), ([0.0; 3], [1e6, 0.0, 0.0]));
     }
 
     #[test]
@@ -249,5 +267,22 @@ mod tests {
         let density = density((0..100).map(|_| [5.0; 3]), [0.0; 3]);
         assert_eq!(density.expected(100.0, [1.0; 3]), 100.0);
         assert_eq!(density.occupied(100.0, [1.0; 3]), 1.0);
+    }
+
+    #[test]
+    fn an_axis_without_extent_does_not_count() {
+        let flat = density(points(20_000).map(|p| [p[0] * 100.0, p[1] * 100.0, 7.0]), [100.0, 100.0, 0.0]);
+        for thickness in [0.0, 1.0, 1e9] {
+            let expected = flat.expected(20_000.0, [10.0, 10.0, thickness]);
+            assert!((0.6..1.6).contains(&(expected / 200.0)), "{expected}");
+        }
+    }
+
+    #[test]
+    fn bits_are_spread() {
+        for value in [1u64, 0xff, (1 << 40) - 1, 0xa5_a5a5_a5a5] {
+            let by = |step: usize| (0..BITS).fold(0u128, |all, bit| all | u128::from(value >> bit & 1) << (bit * step));
+            assert_eq!((spread::<2>(value), spread::<3>(value)), (by(2), by(3)));
+        }
     }
 }

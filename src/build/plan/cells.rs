@@ -1,0 +1,152 @@
+//! Which cells a level has for a group of objects.
+
+use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
+
+use super::costs::Costs;
+use super::group::Crowd;
+use crate::Scalar;
+use crate::layout::{Coords, Level, Member, Shape};
+
+/// What a coordinate type allows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Relative rounding error of a coordinate.
+    rounding: f64,
+    smallest: f64,
+    largest: f64,
+}
+
+impl Limits {
+    pub(crate) fn of<S: Scalar>() -> Self {
+        Limits { rounding: S::EPSILON, smallest: S::SMALLEST_CELL, largest: S::LARGEST_CELL }
+    }
+}
+
+/// The cells of a level, and how far its objects may reach beyond theirs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cells {
+    pub(crate) size: [f64; 3],
+    limit: Coords,
+    pub(crate) ignored: [bool; 3],
+    /// The middle of the objects' space, which becomes the middle of a cell.
+    middle: [f64; 3],
+    /// The largest edges of the objects.
+    most: [f64; 3],
+    /// The logarithm of their product.
+    pub(crate) object_size: f64,
+}
+
+impl Cells {
+    /// A level with these cells, in a scene of these edges.
+    pub(crate) fn member<S: Scalar, const D: usize>(&self, scene: [f64; 3]) -> Member<S, D> {
+        // The middle of the objects is the middle of a cell: a flat scene lies within one, not astride a border, and the
+        // scene may move as far as possible either way. An origin at infinity puts everything into one cell.
+        let origin = |axis: usize| if self.ignored[axis] { f64::INFINITY } else { self.middle[axis] - self.size[axis] / 2.0 };
+        let level = Level::new(std::array::from_fn(origin), std::array::from_fn(|axis| self.size[axis]), self.limit);
+        // How much of the scene a chunk covers.
+        let chunk_size = (0..D).fold(0.0, |sum, axis| {
+            let whole = (2.0 * scene[axis]).max(f64::MIN_POSITIVE);
+            let edge = self.size[axis] * f64::from(Shape::<D>::EDGE[axis]);
+            sum + if self.ignored[axis] { whole } else { edge.min(whole) }.log2()
+        });
+        Member { level: level.taking(self.most), chunk_size, object_size: self.object_size, by_size: true }
+    }
+
+    /// The same cells for objects of all sizes.
+    pub(crate) fn for_all_sizes(self) -> Self {
+        Cells { most: [f64::INFINITY; 3], ..self }
+    }
+
+    /// The same cells around another middle.
+    pub(crate) fn around(self, other: &Cells) -> Self {
+        Cells { middle: other.middle, ..self }
+    }
+
+    /// Cells of another size, for a map.
+    pub(crate) fn resized(self, size: impl Fn(usize) -> f64, limits: Limits) -> Self {
+        let size = std::array::from_fn(|axis| {
+            if self.ignored[axis] { self.size[axis] } else { size(axis).clamp(limits.smallest, limits.largest) }
+        });
+        Cells { size, ..self }
+    }
+}
+
+impl<const D: usize> Crowd<D> {
+    /// The cells with the least predicted cost: nowhere smaller than the largest object, and otherwise a cube, or a brick that is
+    /// finer along the rows. With a `forced` width there is nothing to choose.
+    pub(super) fn best_cells(&self, forced: Option<f64>, costs: &Costs, limits: Limits) -> Cells {
+        let Limits { smallest, largest, .. } = limits;
+        if let Some(width) = forced {
+            return self.cells(width.clamp(smallest, largest), 1.0, limits);
+        }
+        let longest = self.density.extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
+        let open = (0..D).filter(|&axis| !self.ignored[axis]);
+        let shortest = open.fold(f64::INFINITY, |shortest, axis| shortest.min(self.class.max[axis]));
+        // Finer than this, cells would saturate; flat boxes would start at nothing.
+        let finest = longest / (1u64 << 29) as f64;
+        let first = if shortest.is_finite() { shortest.max(finest) } else { 1.0 }.clamp(smallest, largest);
+        let mut best = (f64::INFINITY, self.cells(first, 1.0, limits), first);
+        let mut width = first;
+        loop {
+            self.try_width(width, &[1.0, 4.0, 16.0], costs, limits, &mut best);
+            if width > longest || width >= largest {
+                break;
+            }
+            width = (width * 2.0).min(largest);
+        }
+        // Then around the best of these.
+        for factor in [FRAC_1_SQRT_2, 1.0, SQRT_2] {
+            let width = (best.2 * factor).clamp(first, largest);
+            self.try_width(width, &[1.0, 2.0, 4.0, 8.0, 16.0], costs, limits, &mut best);
+        }
+        best.1
+    }
+
+    /// Tries cells of a width, cut finer along the rows in some ways.
+    fn try_width(&self, width: f64, fineness: &[f64], costs: &Costs, limits: Limits, best: &mut (f64, Cells, f64)) {
+        for &fine in fineness {
+            let cells = self.cells(width, fine, limits);
+            let cost = self.predict(&cells, costs).total();
+            if cost.total_cmp(&best.0).is_lt() {
+                *best = (cost, cells, width);
+            }
+        }
+    }
+
+    /// How many cells of this edge an object may reach beyond its own.
+    fn limit(&self, axis: usize, room: f64, size: f64, limits: Limits) -> i32 {
+        // Far from the origin, a rounding error may carry a bound across one more border.
+        let slack = self.density.extent[axis] / size * limits.rounding;
+        ((room / size + slack).floor() + 1.0).min(f64::from(Shape::<D>::EDGE[axis])) as i32
+    }
+
+    /// Cells of about this width that hold the objects; x is cut finer by `fineness`.
+    fn cells(&self, width: f64, fineness: f64, limits: Limits) -> Cells {
+        let (low, extent, class) = (self.density.low, self.density.extent, &self.class);
+        let Limits { smallest, largest, .. } = limits;
+        let middle = std::array::from_fn(|axis| low[axis] + extent[axis] / 2.0);
+        let most = [f64::INFINITY; 3];
+        let mut cells = Cells { size: [0.0; 3], limit: [0; 3], ignored: self.ignored, middle, most, object_size: 0.0 };
+        for axis in 0..D {
+            let edge = f64::from(Shape::<D>::EDGE[axis]);
+            // A little more than the largest object: what is not taken because of a rounding error would go to the list.
+            let room = (class.max[axis] * 1.001).min(largest);
+            if class.is_endless(axis) {
+                cells.object_size += largest.log2();
+            } else {
+                cells.most[axis] = room;
+                cells.object_size += room.max(smallest).log2();
+            }
+            if cells.ignored[axis] {
+                cells.size[axis] = (2.0 * room).clamp(smallest, largest);
+                continue;
+            }
+            let fine = if axis == 0 { fineness } else { 1.0 };
+            let size = (width.max(room) / fine).max(room / (edge - 1.0)).clamp(smallest, largest);
+            cells.size[axis] = size;
+            cells.middle[axis] += room / 2.0;
+            cells.limit[axis] = self.limit(axis, room, size, limits);
+        }
+        cells
+    }
+}

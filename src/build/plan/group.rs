@@ -1,0 +1,107 @@
+//! Objects that may have a level of their own, and what that is predicted to cost.
+
+use super::cells::{Cells, Limits};
+use super::costs::{Costs, Predicted};
+use super::density::Density;
+use super::survey::SizeClass;
+use crate::layout::Shape;
+
+pub(super) const LANES: f64 = crate::kernel::LANES as f64;
+
+/// A level ignores an axis along which the mean edge of its objects is at least this part of the extent of their corners. (The
+/// largest edge instead would make many ignore an axis for the sake of one.)
+const LONG: f64 = 0.4;
+/// So it does if two objects are this likely to overlap along it: lengths over many decades around one point have a small mean.
+const LIKELY: f64 = 0.6;
+
+/// Objects of a class, and how densely they lie.
+#[derive(Clone, Debug)]
+pub(crate) struct Crowd<const D: usize> {
+    pub(crate) class: SizeClass,
+    pub(crate) density: Density<D>,
+    /// Axes along which cutting them would not separate them.
+    pub(crate) ignored: [bool; 3],
+}
+
+impl<const D: usize> Crowd<D> {
+    /// Objects of a class, of which some `min` corners are known, and how likely two of them overlap along each axis.
+    pub(crate) fn new(class: SizeClass, points: &[[f64; 3]], overlap: [f64; 3]) -> Self {
+        let (low, mut extent) = class.extent();
+        let mean = class.mean();
+        let ignored: [bool; 3] = std::array::from_fn(|axis| {
+            let is_long = mean[axis] >= extent[axis] * LONG || overlap[axis] >= LIKELY;
+            axis < D && (class.is_endless(axis) || class.max[axis] > 0.0 && is_long)
+        });
+        (0..D).filter(|&axis| ignored[axis]).for_each(|axis| extent[axis] = 0.0);
+        Crowd { class, density: Density::of(points, low, extent), ignored }
+    }
+
+    /// A part of them: this many, of which some corners are known.
+    pub(crate) fn part(&self, objects: usize, points: &[[f64; 3]]) -> Self {
+        let density = Density::of(points, self.density.low, self.density.extent);
+        Crowd { class: self.class.with_objects(objects), density, ignored: self.ignored }
+    }
+
+    /// What a level with these cells costs, without others.
+    pub(crate) fn predict(&self, cells: &Cells, costs: &Costs) -> Predicted {
+        let (runs, chunks) = (self.runs(cells, costs), self.chunks(cells) * costs.chunk);
+        Predicted { runs, chunks, within: self.within(cells, costs), ..Predicted::default() }
+    }
+
+    /// How many chunks they occupy.
+    pub(crate) fn chunks(&self, cells: &Cells) -> f64 {
+        let edges = std::array::from_fn(|axis| cells.size[axis] * f64::from(Shape::<D>::EDGE[axis]));
+        self.density.occupied(self.class.objects as f64, edges)
+    }
+
+    /// How many of them one of them finds in a box of these edges around it.
+    pub(crate) fn expected(&self, edges: [f64; 3]) -> f64 {
+        self.density.expected(self.class.objects as f64, edges)
+    }
+
+    fn compare(&self, edges: [f64; 3], costs: &Costs) -> f64 {
+        costs.row + costs.compare * (0.5 + self.expected(edges) / LANES)
+    }
+
+    /// Half-neighborhood within the level.
+    fn within(&self, cells: &Cells, costs: &Costs) -> f64 {
+        let (size, mean, extent) = (cells.size, self.class.mean(), self.density.extent);
+        // Nothing crosses a border of cells as thick as the scene.
+        let crosses = |axis: usize| {
+            let is_cut = !cells.ignored[axis] && extent[axis] > size[axis];
+            if is_cut { (mean[axis] / size[axis]).min(1.0) } else { 0.0 }
+        };
+        let own_row = self.compare([mean[0] + size[0] / 2.0, size[1], size[2]], costs);
+        let other_row = self.compare([mean[0] + self.class.max[0] + size[0], size[1], size[2]], costs);
+        let others = crosses(1) + crosses(2) * (2.0 + crosses(1));
+        self.class.objects as f64 * (own_row + others * other_row)
+    }
+
+    /// Counting in and placing: the fewer objects share a cell, the more runs they make.
+    fn runs(&self, cells: &Cells, costs: &Costs) -> f64 {
+        self.class.objects as f64 * costs.run / (1.0 + self.expected(cells.size))
+    }
+}
+
+/// Objects with the cells of a level of their own.
+#[derive(Clone, Debug)]
+pub(crate) struct Group<const D: usize> {
+    pub(crate) crowd: Crowd<D>,
+    pub(crate) cells: Cells,
+    /// What the level costs, without others.
+    pub(crate) own: Predicted,
+    pub(crate) chunks: f64,
+}
+
+impl<const D: usize> Group<D> {
+    /// Chooses the cells; with a `forced` width there is nothing to choose.
+    pub(crate) fn new(crowd: Crowd<D>, forced: Option<f64>, costs: &Costs, limits: Limits) -> Self {
+        let cells = crowd.best_cells(forced, costs, limits);
+        let (own, chunks) = (crowd.predict(&cells, costs), crowd.chunks(&cells));
+        Group { crowd, cells, own, chunks }
+    }
+
+    pub(crate) fn objects(&self) -> f64 {
+        self.crowd.class.objects as f64
+    }
+}

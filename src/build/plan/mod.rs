@@ -1,0 +1,283 @@
+//! The planner: which levels, and which cell sizes.
+//!
+//! Nothing here decides about a pair: any plan gives the same set, a bad one only takes longer.
+//!
+//! [`survey`] learns which sizes occur and where, [`density`] how densely they lie, [`crossing`] how many of one size meet how
+//! many of another. [`levels`] cuts the sizes into groups, [`cells`] gives each its cells, [`thin`] adds coarse levels where
+//! objects are few. When the objects are counted, [`check`] judges the result, and [`revise`] plans again for those objects that
+//! it is dear for.
+
+mod cells;
+pub(crate) mod check;
+pub(crate) mod costs;
+mod crossing;
+mod density;
+mod group;
+mod levels;
+pub(crate) mod revise;
+pub(crate) mod survey;
+mod thin;
+
+use crate::layout::Levels;
+use super::gather::Source;
+use crate::engine::Engine;
+use crate::layout::staged::{BLOCK, StagedBoxes};
+use crate::lockfree::{Blocks, Cursor};
+use crate::runtime::objects::Objects;
+use crate::runtime::scope::scope;
+use crate::runtime::team::Team;
+use crate::{Config, Scalar};
+use check::{Accepted, Load};
+use costs::Predicted;
+pub(crate) use levels::most_listed;
+use levels::{Chosen, Ranged, Scene};
+use survey::Survey;
+
+/// What the levels of a step were chosen for.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// What the planner expects a step to cost.
+    pub(crate) predicted: Predicted,
+    /// How many objects there were.
+    objects: usize,
+    /// Edges of the box around nearly all of them.
+    pub(crate) frame: [f64; 3],
+    /// What the count found in the step that the plan was made in.
+    pub(crate) accepted: Option<Accepted>,
+    /// Candidates per object in the first step with this plan.
+    work: Option<f64>,
+    /// Steps with this plan.
+    steps: usize,
+}
+
+/// A scene that has grown or shrunk by more than this factor, or whose candidates per object have, is planned anew.
+const DRIFT: f64 = 1.3;
+/// The same for the candidates of a plan that is only a few steps old: a scene that changes all the time is not worth planning
+/// for all the time.
+const EARLY_DRIFT: f64 = 2.0;
+const EARLY: usize = 8;
+
+impl Plan {
+    /// No levels: each object is compared with each.
+    pub(crate) fn all_pairs(objects: usize) -> Self {
+        Plan { predicted: Predicted::default(), objects, frame: [0.0; 3], accepted: None, work: None, steps: 0 }
+    }
+
+    /// Whether the plan may still be good for this many objects.
+    pub(crate) fn suits(&self, objects: usize) -> bool {
+        !drifted(self.objects as f64, objects as f64, DRIFT)
+    }
+
+    /// Takes note of what the count found when the levels were good enough.
+    pub(crate) fn accept(&mut self, load: &Load) {
+        self.accepted = Some(Accepted::of(load));
+    }
+
+    /// Takes note of the work a step took. Returns whether that is so different from the first step's that the scene must have
+    /// changed in kind.
+    pub(crate) fn is_outdated_by(&mut self, candidates: u64) -> bool {
+        let work = candidates as f64 / self.objects.max(1) as f64;
+        self.steps += 1;
+        let factor = if self.steps < EARLY { EARLY_DRIFT } else { DRIFT };
+        drifted(*self.work.get_or_insert(work) + 1.0, work + 1.0, factor)
+    }
+
+    /// Chooses levels for `objects` objects, all of which were surveyed. With a `forced` width the planner does not choose the
+    /// finest cells.
+    pub(crate) fn choose<S: Scalar, const D: usize>(
+        objects: usize,
+        survey: &Survey,
+        staged: StagedBoxes<'_, S, D>,
+        config: &Config,
+        forced: Option<f64>,
+    ) -> (Self, Levels<S, D>) {
+        let scene = Scene::new(survey, &staged, config.costs, forced);
+        let frame = scene.extent();
+        let Chosen { groups, cost } = scene.split(config.max_levels);
+        let mut levels = Levels::default();
+        for (at, ranged) in groups.iter().enumerate() {
+            // The last one takes whatever its cells hold.
+            let cells = ranged.group.cells;
+            let cells = if at + 1 == groups.len() { cells.for_all_sizes() } else { cells };
+            levels.insert(cells.member(frame));
+        }
+        let number = |levels: &Levels<S, D>, ranged: &Ranged<D>| {
+            let cells = ranged.group.cells.member::<S, D>(frame).level;
+            levels.iter().position(|level| level.taking_as(&cells) == cells)
+        };
+        for (at, a) in groups.iter().enumerate() {
+            for b in &groups[at + 1..] {
+                let (from, into) = if scene.look_cost(a, b) <= scene.look_cost(b, a) { (a, b) } else { (b, a) };
+                if let (Some(from), Some(into)) = (number(&levels, from), number(&levels, into)) {
+                    levels.look_from(from, into);
+                }
+            }
+        }
+        for ranged in groups.iter().rev() {
+            let is_suspicious = ranged.group.own.chunks > thin::SUSPICIOUS * cost.total() && ranged.group.chunks > 64.0;
+            if is_suspicious && levels.len() < config.max_levels && forced.is_none() {
+                thin::thin_out(&scene, &mut levels, ranged, staged, frame);
+            }
+        }
+        let plan = Plan { predicted: cost, objects, frame, accepted: None, work: None, steps: 0 };
+        (plan, levels)
+    }
+}
+
+impl<S: Scalar, const D: usize> Engine<S, D> {
+    /// Makes sure that there is a plan. Returns whether the boxes were staged for it.
+    pub(crate) fn plan<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, team: Team) -> bool {
+        let objects = source.len;
+        if objects <= self.config.all_pairs_up_to {
+            self.plan = Some(Plan::all_pairs(objects));
+            self.grid.levels = Levels::default();
+            return false;
+        }
+        if self.plan.as_ref().is_some_and(|plan| plan.suits(objects)) {
+            return false;
+        }
+        self.stage(source, team);
+        self.replan(objects, source.order.len(), team);
+        true
+    }
+
+    /// Looks at all sizes and chooses levels.
+    pub(crate) fn replan(&mut self, objects: usize, visited: usize, team: Team) {
+        let staged = StagedBoxes::new(&self.staged, visited);
+        let cursor = Cursor::new();
+        let workers = Blocks::new(&mut self.workers, 1);
+        let claim = team.claim(visited.div_ceil(BLOCK), MOST_BLOCKS) * BLOCK;
+        team.run(|| {
+            scope!("pivotgrid::plan::survey");
+            let Some(worker) = workers.claim_one() else { return };
+            worker.survey.clear();
+            while let Some(positions) = cursor.claim(claim, visited) {
+                worker.survey.observe(&staged, positions);
+            }
+        });
+        self.survey.clear();
+        for worker in self.workers.iter().take(team.workers()) {
+            self.survey.merge(&worker.survey);
+        }
+        let forced = self.config.exact_cell_size.or(self.hint);
+        let (plan, levels) = Plan::choose(objects, &self.survey, staged, &self.config, forced);
+        (self.plan, self.grid.levels) = (Some(plan), levels);
+        self.stats.replanned = true;
+    }
+}
+
+/// The most blocks of boxes that a worker surveys at a time.
+const MOST_BLOCKS: usize = 16;
+
+fn drifted(before: f64, now: f64, factor: f64) -> bool {
+    now > before * factor || before > now * factor
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Aabb;
+    use crate::layout::staged::BoxList;
+    use crate::layout::staged::tests::stage;
+    use costs::Costs;
+
+    /// Levels, and how many objects are in none.
+    struct Planned<S, const D: usize> {
+        levels: Levels<S, D>,
+        listed: usize,
+    }
+
+    fn plan<S: Scalar, const D: usize>(boxes: impl IntoIterator<Item = Aabb<S, D>>) -> Planned<S, D> {
+        plan_with(boxes, &Config::default())
+    }
+
+    fn plan_with<S: Scalar, const D: usize>(boxes: impl IntoIterator<Item = Aabb<S, D>>, config: &Config) -> Planned<S, D> {
+        let boxes: Vec<_> = boxes.into_iter().collect();
+        let blocks = stage(&boxes);
+        let staged = StagedBoxes::new(&blocks, boxes.len());
+        let mut survey = Survey::default();
+        survey.clear();
+        survey.observe(&staged, 0..staged.len());
+        let (_, levels) = Plan::choose(staged.len(), &survey, staged, config, config.cell_size);
+        let listed = boxes.iter().filter(|bounds| levels.assign(bounds).is_none()).count();
+        Planned { levels, listed }
+    }
+
+    fn lattice(side: usize, step: f32, edge: f32) -> impl Iterator<Item = Aabb<f32, 3>> {
+        (0..side * side * side).map(move |i| {
+            let corner = [i % side, i / side % side, i / side / side].map(|k| k as f32 * step);
+            Aabb::new(corner, corner.map(|x| x + edge))
+        })
+    }
+
+    #[test]
+    fn equal_sizes_get_one_level_with_cells_not_smaller_than_the_objects() {
+        let plan = plan(lattice(20, 1.5, 1.0));
+        assert_eq!(plan.levels.len(), 1);
+        assert_eq!(plan.listed, 0);
+        assert!(plan.levels[0].cell_size()[1] >= 1.0);
+    }
+
+    #[test]
+    fn a_cell_size_that_is_asked_for_is_taken_unless_objects_are_larger() {
+        for (asked, taken) in [(5.0, 5.0), (0.1, 1.0)] {
+            let [_, y, z] = plan_with(lattice(20, 1.5, 1.0), &Config::default().cell_size(asked)).levels[0].cell_size();
+            assert!((y / taken - 1.0).abs() < 0.01 && y == z, "{y}, not {taken}");
+        }
+    }
+
+    #[test]
+    fn cells_grow_with_emptiness() {
+        let (dense, sparse) = (plan(lattice(20, 1.5, 1.0)), plan(lattice(20, 15.0, 1.0)));
+        assert!(sparse.levels[0].cell_size()[1] > 2.0 * dense.levels[0].cell_size()[1]);
+    }
+
+    #[test]
+    fn one_huge_object_does_not_blow_up_the_cells_of_the_many() {
+        let huge = Aabb::new([0.0; 3], [27.0; 3]);
+        let plan = plan(lattice(20, 1.5, 1.0).chain([huge]));
+        assert!(plan.levels[0].cell_size()[1] < 10.0);
+        assert!(plan.levels.len() == 1 && plan.listed == 1);
+        // The list is not one of the levels that may be used.
+        let plan = plan_with(lattice(20, 1.5, 1.0).chain([huge]), &Config::default().max_levels(1));
+        assert!(plan.levels.len() == 1 && plan.listed == 1);
+    }
+
+    #[test]
+    fn what_is_dear_is_avoided() {
+        // Some of many small ones are a hundred times as large: too few for a level of their own, unless it costs nothing.
+        let point = |i: usize| [0.819_172_5, 0.671_043_6, 0.549_700_5].map(|step| (step * i as f64).fract() as f32 * 60.0);
+        let boxes = || (0..6000).map(|i| Aabb::around(point(i), [if i % 40 == 0 { 5.0 } else { 0.05 }; 3]));
+        let levels = |costs: Costs| plan_with(boxes(), &Config { costs, ..Config::default() }).levels.len();
+        let only_comparisons = Costs { row: 0.0, run: 0.0, chunk: 0.0, look: 0.0, ..Costs::default() };
+        assert_eq!(levels(only_comparisons), 2);
+        assert_eq!(levels(Costs { look: 1e5, ..only_comparisons }), 1);
+        assert_eq!(levels(Costs { chunk: 1e5, ..only_comparisons }), 1);
+    }
+
+    #[test]
+    fn an_outlier_however_far_does_not_spoil_the_cells_of_the_others() {
+        let near = plan(lattice(20, 15.0, 1.0)).levels[0].cell_size();
+        for far in [1e9, 1e15, 1e30] {
+            let plan = plan(lattice(20, 15.0, 1.0).chain([Aabb::new([far; 3], [far; 3])]));
+            let size = plan.levels[0].cell_size();
+            assert!(plan.listed <= 1 && size[1] > near[1] / 4.0 && size[1] < near[1] * 4.0, "{far}: {size:?}, not {near:?}");
+        }
+    }
+
+    #[test]
+    fn an_extent_beyond_all_numbers_still_gets_a_grid() {
+        let boxes = (0..5000).map(|i| {
+            let corner = [i % 17, i / 17 % 17, i / 289].map(|k| k as f64 * 3.0);
+            Aabb::new(corner, corner.map(|x| x + 1.0))
+        });
+        let parked = Aabb::new([1e150; 3], [1e150; 3]);
+        let plan: Planned<f64, 3> = plan(boxes.chain([parked]));
+        assert!(!plan.levels.is_empty() && plan.listed < 10, "{:?}", plan.levels);
+    }
+
+    #[test]
+    fn a_handful_needs_no_grid() {
+        assert!(plan(lattice(3, 1.5, 1.0)).levels.is_empty());
+    }
+}

@@ -1,0 +1,92 @@
+//! Coarse levels for regions where a level's objects are few.
+//!
+//! Equal sizes may lie at two densities: dense ones want small cells, and in those each of the others would have a chunk of its
+//! own. A map of counts sends these to a coarse level.
+
+use super::cells::Cells;
+use super::check::LONELY;
+use super::group::Group;
+use super::levels::{Ranged, Scene};
+use crate::Scalar;
+use crate::layout::staged::{BoxList, StagedBoxes};
+use crate::layout::{Levels, Shape, Thin};
+use crate::runtime::memory;
+
+/// A level whose chunks are predicted to cost more than this part of all is looked at more closely.
+pub(super) const SUSPICIOUS: f64 = 0.2;
+/// A coarse level is added if the cost with it is below this part of the cost without it.
+const WORTHWHILE: f64 = 0.85;
+/// The fewest sampled objects that make a density.
+const FEWEST: usize = 16;
+
+/// Before the first count: sends a group's loners to a coarse level, and gives the others finer cells, if that is cheaper. A loner
+/// has few others around it, as all objects tell, counted in boxes of the size of a chunk.
+pub(super) fn thin_out<S: Scalar, const D: usize>(
+    scene: &Scene<D>,
+    levels: &mut Levels<S, D>,
+    ranged: &Ranged<D>,
+    staged: StagedBoxes<'_, S, D>,
+    frame: [f64; 3],
+) {
+    let Ranged { group, atoms } = ranged;
+    let cells = group.cells.member::<S, D>(frame).level;
+    let Some(level) = levels.iter().position(|level| level.taking_as(&cells) == cells) else { return };
+    let chunk = |axis: usize| group.cells.size[axis] * f64::from(Shape::<D>::EDGE[axis]);
+    let boxes = group.cells.resized(chunk, scene.limits).member::<S, D>(frame).level;
+    let mut rough = Thin::new(None, boxes, group.crowd.class.objects / 8, LONELY as u8);
+    fill(&mut rough, levels, level, staged);
+
+    let members = memory::collect(scene.sample.iter().filter(|(_, atom)| atoms.contains(atom)).map(|(point, _)| *point));
+    let is_loner = |point: &[f64; 3]| rough.is_thin(&std::array::from_fn(|axis| S::from_f64(point[axis])));
+    let loners = memory::collect(members.iter().copied().filter(is_loner));
+    let crowd = memory::collect(members.iter().copied().filter(|point| !is_loner(point)));
+    if loners.len() < FEWEST || crowd.len() < FEWEST {
+        return;
+    }
+    let part = |points: &[[f64; 3]]| {
+        let share = points.len() as f64 / members.len() as f64;
+        let crowd = group.crowd.part((group.objects() * share) as usize, points);
+        Group::new(crowd, None, &scene.costs, scene.limits)
+    };
+    let (loners, crowd) = (part(&loners), part(&crowd));
+    let cost = loners.own.total() + crowd.own.total() + crowd.chunks * scene.costs.look;
+    if cost < WORTHWHILE * group.own.total() {
+        let mut fine = levels.member(level).clone();
+        fine.level = crowd.cells.around(&group.cells).member::<S, D>(frame).level.taking_as(&fine.level);
+        fine.chunk_size = crowd.cells.member::<S, D>(frame).chunk_size;
+        let level = levels.replace(level, fine);
+        send_loners(levels, level, &loners, staged, scene, frame);
+    }
+}
+
+/// Adds a coarse level for the loners of a level, and the map that tells which objects these are.
+pub(super) fn send_loners<S: Scalar, const D: usize>(
+    levels: &mut Levels<S, D>,
+    level: usize,
+    loners: &Group<D>,
+    staged: StagedBoxes<'_, S, D>,
+    scene: &Scene<D>,
+    frame: [f64; 3],
+) {
+    let mut coarse = loners.cells.for_all_sizes().member(frame);
+    coarse.by_size = false;
+    let to = levels.insert(coarse);
+    let from = level + usize::from(to <= level);
+    let Cells { size, ignored, .. } = loners.cells;
+    let edge = (0..D).filter(|&axis| !ignored[axis]).fold(0.0f64, |edge, axis| edge.max(size[axis]));
+    let cubes = loners.cells.resized(|_| edge, scene.limits);
+    let few = (8.0 + 3.0 * loners.crowd.expected(cubes.size)).min(200.0) as u8;
+    let boxes = loners.crowd.class.objects / 2;
+    let mut map = Thin::new(Some(to), cubes.member::<S, D>(frame).level, boxes, few);
+    fill(&mut map, levels, from, staged);
+    levels.set_thin(from, map);
+}
+
+/// Counts the objects of a level.
+fn fill<S: Scalar, const D: usize>(map: &mut Thin<S, D>, levels: &Levels<S, D>, level: usize, staged: StagedBoxes<'_, S, D>) {
+    for bounds in (0..staged.len()).filter_map(|position| staged.get(position)) {
+        if levels.assign(&bounds).is_some_and(|home| home.level == level) {
+            map.add(&bounds.min);
+        }
+    }
+}
