@@ -114,16 +114,26 @@ impl<const D: usize> Density<D> {
     }
 }
 
-/// The positions of the sample among `len` positions. Every nth would meet the same column of a scene that is stored row by row;
-/// steps by the golden section meet nothing regularly, and never the same position twice.
+/// The positions of the sample among `len` positions: as if drawn by lot, but never the same one twice. Positions at regular distances
+/// would meet the same column of a scene that is stored row by row; and where neighbors follow one another, as after the first step,
+/// they would keep sampled objects apart, so that the scene would look emptier than it is.
 pub(crate) fn sampled(len: usize) -> impl Iterator<Item = usize> {
-    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15; // of 2^64
     let wanted = ((SAMPLE_PER_ROOT * (len as f64).sqrt()) as usize).clamp(FEWEST_SAMPLED, MOST_SAMPLED);
     let all = len <= 4 * wanted;
-    (0..if all { len } else { wanted }).map(move |index| {
-        let step = (index as u64).wrapping_mul(GOLDEN);
-        if all { index } else { ((u128::from(step) * len as u128) >> 64) as usize }
-    })
+    let bits = usize::BITS - len.leading_zeros();
+    let positions = (0..1usize << bits).map(move |index| if all { index } else { shuffled(index, bits) });
+    positions.filter(move |&position| position < len).take(if all { len } else { wanted })
+}
+
+/// A permutation of the numbers of so many bits: each step can be undone.
+fn shuffled(index: usize, bits: u32) -> usize {
+    let mask = (1u64 << bits) - 1;
+    let mut value = index as u64;
+    for odd in [0x9e37_79b9_7f4a_7c15u64, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb] {
+        value = (value.wrapping_mul(odd) & mask) ^ odd & mask;
+        value ^= value >> (bits / 2).max(1);
+    }
+    value as usize
 }
 
 /// Leaves out a few objects that are very far from all others, axis by axis: the scales would be wasted on the void between, and

@@ -18,7 +18,7 @@ use crate::runtime::memory;
 const WORTHWHILE: f64 = 0.93;
 
 /// Entries of a chunk that are looked for coarser objects together.
-const ITEM: f64 = crate::layout::grid::Item::MOST_ENTRIES as f64;
+const ITEM: f64 = 256.0;
 
 /// The most objects that may be in no level: comparing that many with each chunk, and with each other, is affordable.
 pub(crate) fn most_listed(objects: usize) -> usize {
