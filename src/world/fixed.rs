@@ -156,7 +156,9 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
                 site.is_changed = true;
             }
             // All that is known by place is out of date.
-            (flawed.clear(), seen.clear(), partners.forget());
+            flawed.clear();
+            seen.clear();
+            partners.forget();
         }
         memory::catch(|| {
             let more = sites.len().saturating_sub(seen.len());
@@ -166,7 +168,9 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
             memory::reserve(flawed, more);
         })?;
         set.try_par_build(sites)?;
-        (flawed.clear(), seen.clear(), changed.clear());
+        flawed.clear();
+        seen.clear();
+        changed.clear();
         for (place, site) in (0..).zip(sites.iter_mut()) {
             site.is_changed = false;
             flawed.extend(site.flaw().map(|_| place));
