@@ -358,7 +358,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     {
         let (team, layout) = (self.team(points.len(), parallel), self.layout.with_rule(reach.rule()));
         let objects = Points::new(points, reach, self.margin);
-        self.run(&objects, team, layout, Frame::plain(points.len()), None, |index| points[index].into(), 0)?;
+        self.run(&objects, team, layout, (Frame::plain(points.len()), None, true), |index| points[index].into(), 0)?;
         self.remember(points, reach, None, 0)
     }
 
@@ -387,7 +387,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     fn search<T: Bounded<S, D> + Sync>(&mut self, particles: &[T], parallel: bool) -> Result<(), DetectError> {
         let team = self.team(particles.len(), parallel);
         let center = |index: usize| center_of(&particles[index]);
-        self.run(particles, team, self.layout, Frame::plain(particles.len()), None, center, 0)
+        self.run(particles, team, self.layout, (Frame::plain(particles.len()), None, true), center, 0)
     }
 
     /// The threads of the pool, or the calling one where handing out work would cost more.
@@ -397,20 +397,18 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     }
 
     /// A search, or why there was none. Until it has come to its end there are no rows.
-    #[allow(clippy::too_many_arguments, reason = "only what differs between the kinds of searches")]
     fn run(
         &mut self,
         objects: &(impl Objects<S, D> + ?Sized),
         team: Team,
         layout: Layout,
-        frame: Frame<'_, D>,
-        lattice: Option<&Lattice<D>>,
+        (frame, lattice, choosy): (Frame<'_, D>, Option<&Lattice<D>>, bool),
         centers: impl Fn(usize) -> [S; D] + Sync + Send,
         beside: usize,
     ) -> Result<(), DetectError> {
         self.begin();
         let frame = Frame { particles: frame.particles.min(MAX_OBJECTS), ..frame };
-        let rows = Rows { frame, lattice, centers, sorted: layout.sorted, extras: self.extras };
+        let rows = Rows { frame, lattice, centers, sorted: layout.sorted, choosy, extras: self.extras };
         let held = self.own_bytes() + beside;
         let beside = self.skin.bytes() + beside;
         let engine = &mut self.broad_phase.engine;

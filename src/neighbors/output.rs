@@ -36,6 +36,8 @@ pub(super) struct Rows<'a, const D: usize, C> {
     pub(super) centers: C,
     /// Whether rows that are found in pieces are to be put into order.
     pub(super) sorted: bool,
+    /// Whether all have to be asked which neighbors they want, or only ghosts.
+    pub(super) choosy: bool,
     pub(super) extras: Extras,
 }
 
@@ -224,7 +226,15 @@ impl<S: Scalar, const D: usize> Part<'_, S, D> {
         let (indices, shifts) = (&mut self.indices[own.clone()], &mut self.relative[own.clone()]);
         let mut at = 0;
         let mut add = |image: usize, back: [u8; D]| {
-            for &other in found.row(image) {
+            let row = found.row(image);
+            // Most particles are far from all borders, and none of their neighbors is a ghost.
+            if back == [0; D] && (row.iter().fold(0, |most, &other| most.max(other)) as usize) < particles {
+                indices[at..at + row.len()].copy_from_slice(row);
+                shifts[at..at + row.len()].fill([0; D]);
+                at += row.len();
+                return;
+            }
+            for &other in row {
                 let (owner, other_back) = match (other as usize) < particles {
                     true => (other as usize, [0; D]),
                     false => frame.owner(other as usize),
