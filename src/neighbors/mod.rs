@@ -358,7 +358,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     {
         let (team, layout) = (self.team(points.len(), parallel), self.layout.with_rule(reach.rule()));
         let objects = Points::new(points, reach, self.margin);
-        self.run(&objects, team, layout, (Frame::plain(points.len()), None, true), |index| points[index].into(), 0)?;
+        self.run(&objects, team, layout, (Frame::plain(points.len()), None, objects.odd), |index| points[index].into(), 0)?;
         self.remember(points, reach, None, 0)
     }
 

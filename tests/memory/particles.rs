@@ -11,7 +11,7 @@ const EDGE: f64 = 30.0;
 fn balls(n: usize) -> Vec<Ball<f32, 3>> {
     let rng = &mut Rng(3);
     let mut ball = |index: usize| {
-        let radius = if index % 300 == 0 { 5.0 } else { rng.within(0.2, 0.9) };
+        let radius = if index.is_multiple_of(300) { 5.0 } else { rng.within(0.2, 0.9) };
         Ball::new([(); 3].map(|()| rng.within(0.0, EDGE) as f32), if index == 7 { f32::NAN } else { radius as f32 })
     };
     (0..n).map(&mut ball).collect()
