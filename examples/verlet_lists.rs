@@ -27,10 +27,9 @@ fn main() -> Result<(), PeriodicError> {
             searches += 1;
         }
         let rows = neighbors.rows();
-        let force = |(i, row): (usize, _)| {
+        let force = |i: usize| {
             let mut force = [0.0; 3];
-            for near in Iterator::into_iter(row) {
-                let near: pivotgrid::PeriodicNeighbor<3> = near;
+            for near in rows.row(i) {
                 let by = lattice.translation(near.shift);
                 let to: [f64; 3] =
                     std::array::from_fn(|axis| positions[near.index as usize][axis] + by[axis] - positions[i][axis]);
@@ -44,7 +43,7 @@ fn main() -> Result<(), PeriodicError> {
             }
             force
         };
-        let forces: Vec<[f64; 3]> = rows.par_iter().enumerate().map(force).collect();
+        let forces: Vec<[f64; 3]> = (0..rows.len()).into_par_iter().map(force).collect();
         for ((position, velocity), force) in positions.iter_mut().zip(&mut velocities).zip(&forces) {
             for axis in 0..3 {
                 velocity[axis] += STEP * force[axis];
