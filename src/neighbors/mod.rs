@@ -1,8 +1,10 @@
 //! Neighbor lists of particles: the first half of a step, and then for each particle a row instead of pairs.
 //!
 //! `search.rs` collects what is around a cell of the grid and has a kernel find the neighbors in it, `shelf.rs` and `store.rs` take the
-//! rows as they come, `output.rs` puts them behind one another, and `pass.rs` has all workers do that.
+//! rows as they come, `output.rs` puts them behind one another, and `pass.rs` has all workers do that. `options.rs` has what can be chosen,
+//! `reach.rs` the rules for radii, `skin.rs` lists that last, and `periodic.rs` spaces that repeat themselves.
 
+mod options;
 mod output;
 mod pass;
 mod periodic;
@@ -103,106 +105,6 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
             skin: Skin::new(),
             complete: false,
         }
-    }
-
-    /// Half lists: each pair of neighbors is in one of the two rows and not in both. In which one is left to the search, unless the
-    /// rows are [`sorted`](Self::sorted): then it is in that of the smaller index. Has no effect on [`Reach::Gather`] and
-    /// [`Reach::Scatter`], by which one may be a neighbor of the other and not the other way round.
-    ///
-    /// ```
-    /// use pivotgrid::Neighbors;
-    ///
-    /// let points = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]];
-    /// let mut neighbors = Neighbors::<f64, 2>::new().half(true).sorted(true);
-    /// assert_eq!(neighbors.within(&points, 1.5).iter().collect::<Vec<_>>(), [&[1, 2][..], &[2], &[]]);
-    /// ```
-    #[must_use]
-    pub fn half(mut self, half: bool) -> Self {
-        self.layout.half = half;
-        self
-    }
-
-    /// Each row in ascending order. Then the result is the same on any number of threads; otherwise only what is in each row is (and
-    /// for half lists, only what is in both rows of a pair together).
-    #[must_use]
-    pub fn sorted(mut self, sorted: bool) -> Self {
-        self.layout.sorted = sorted;
-        self
-    }
-
-    /// Notes how far each neighbor is away: [`NeighborRows::distances`].
-    ///
-    /// ```
-    /// use pivotgrid::Neighbors;
-    ///
-    /// let mut neighbors = Neighbors::<f32, 2>::new().distances(true).vectors(true);
-    /// let rows = neighbors.par_within(&[[1.0, 1.0], [4.0, 5.0]], 5.0);
-    /// assert_eq!((rows.indices(), rows.distances()), (&[1, 0][..], &[5.0, 5.0][..]));
-    /// assert_eq!(rows.vectors(), [[3.0, 4.0], [-3.0, -4.0]]);
-    /// ```
-    #[must_use]
-    pub fn distances(mut self, distances: bool) -> Self {
-        self.extras.distances = distances;
-        self
-    }
-
-    /// Notes the way to each neighbor: [`NeighborRows::vectors`]. For particles that are not points it leads from center to center.
-    #[must_use]
-    pub fn vectors(mut self, vectors: bool) -> Self {
-        self.extras.vectors = vectors;
-        self
-    }
-
-    /// In a periodic space, lays the shifts of all neighbors behind one another: [`PeriodicRows::shifts`]. Shifts can be had row by row
-    /// without it.
-    #[must_use]
-    pub fn shifts(mut self, shifts: bool) -> Self {
-        self.extras.shifts = shifts;
-        self
-    }
-
-    /// Lists with a margin, to be used for more than one step: points look this much further than they are told to, so the rows stay
-    /// complete until some point has moved by half of it. [`par_needs_rebuild`](Self::par_needs_rebuild) tells when.
-    ///
-    /// The rows have neighbors beyond the reach, too; whoever goes over them leaves those out by their distance. For
-    /// [`par_within`](Self::par_within); particles that touch have none. A margin that is negative or NaN is none.
-    ///
-    /// ```
-    /// use pivotgrid::Neighbors;
-    ///
-    /// let mut points = [[0.0, 0.0], [1.1, 0.0], [5.0, 0.0]];
-    /// let mut neighbors = Neighbors::<f32, 2>::new().skin(0.4);
-    /// let mut searches = 0;
-    /// for step in 0..10 {
-    ///     if neighbors.par_needs_rebuild(&points) {
-    ///         neighbors.par_within(&points, 1.0);
-    ///         searches += 1;
-    ///     }
-    ///     let near = |i: usize, j: u32| (points[i][0] - points[j as usize][0]).abs() <= 1.0;
-    ///     let found = neighbors.rows().row(0).iter().filter(|&&j| near(0, j)).count();
-    ///     assert_eq!(found, if step < 2 { 0 } else { 1 });
-    ///     points[1][0] -= 0.06;
-    /// }
-    /// assert_eq!(searches, 3);
-    /// ```
-    #[must_use]
-    pub fn skin(mut self, margin: S) -> Self {
-        self.margin = if margin > S::ZERO { margin } else { S::ZERO };
-        self.skin.clear();
-        self
-    }
-
-    /// Whether the rows of the last search may lack a neighbor, now that the points are here: whether one of them has moved by half of the
-    /// [`skin`](Self::skin), or there are more or fewer, or there are no such rows. On the threads of the rayon pool in which it is called.
-    ///
-    /// The reach has to be that of the last search.
-    pub fn par_needs_rebuild<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P]) -> bool {
-        !self.complete || self.skin.is_outgrown(points, true)
-    }
-
-    /// [`par_needs_rebuild`](Self::par_needs_rebuild) on the calling thread.
-    pub fn needs_rebuild<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P]) -> bool {
-        !self.complete || self.skin.is_outgrown(points, false)
     }
 
     /// For each point all others within reach, on the threads of the rayon pool in which it is called: within a radius, or by a rule for
@@ -358,7 +260,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     {
         let (team, layout) = (self.team(points.len(), parallel), self.layout.with_rule(reach.rule()));
         let objects = Points::new(points, reach, self.margin);
-        self.run(&objects, team, layout, Frame::plain(points.len()), None, |index| points[index].into(), 0)?;
+        self.run(&objects, team, layout, (Frame::plain(points.len()), None, objects.odd), |index| points[index].into(), 0)?;
         self.remember(points, reach, None, 0)
     }
 
@@ -387,7 +289,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     fn search<T: Bounded<S, D> + Sync>(&mut self, particles: &[T], parallel: bool) -> Result<(), DetectError> {
         let team = self.team(particles.len(), parallel);
         let center = |index: usize| center_of(&particles[index]);
-        self.run(particles, team, self.layout, Frame::plain(particles.len()), None, center, 0)
+        self.run(particles, team, self.layout, (Frame::plain(particles.len()), None, true), center, 0)
     }
 
     /// The threads of the pool, or the calling one where handing out work would cost more.
@@ -397,20 +299,18 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     }
 
     /// A search, or why there was none. Until it has come to its end there are no rows.
-    #[allow(clippy::too_many_arguments, reason = "only what differs between the kinds of searches")]
     fn run(
         &mut self,
         objects: &(impl Objects<S, D> + ?Sized),
         team: Team,
         layout: Layout,
-        frame: Frame<'_, D>,
-        lattice: Option<&Lattice<D>>,
+        (frame, lattice, choosy): (Frame<'_, D>, Option<&Lattice<D>>, bool),
         centers: impl Fn(usize) -> [S; D] + Sync + Send,
         beside: usize,
     ) -> Result<(), DetectError> {
         self.begin();
         let frame = Frame { particles: frame.particles.min(MAX_OBJECTS), ..frame };
-        let rows = Rows { frame, lattice, centers, sorted: layout.sorted, extras: self.extras };
+        let rows = Rows { frame, lattice, centers, sorted: layout.sorted, choosy, extras: self.extras };
         let held = self.own_bytes() + beside;
         let beside = self.skin.bytes() + beside;
         let engine = &mut self.broad_phase.engine;

@@ -36,6 +36,8 @@ pub(super) struct Rows<'a, const D: usize, C> {
     pub(super) centers: C,
     /// Whether rows that are found in pieces are to be put into order.
     pub(super) sorted: bool,
+    /// Whether all have to be asked which neighbors they want, or only ghosts, which are to be found by one of two.
+    pub(super) choosy: bool,
     pub(super) extras: Extras,
 }
 
@@ -224,14 +226,24 @@ impl<S: Scalar, const D: usize> Part<'_, S, D> {
         let (indices, shifts) = (&mut self.indices[own.clone()], &mut self.relative[own.clone()]);
         let mut at = 0;
         let mut add = |image: usize, back: [u8; D]| {
-            for &other in found.row(image) {
-                let (owner, other_back) = match (other as usize) < particles {
-                    true => (other as usize, [0; D]),
-                    false => frame.owner(other as usize),
-                };
-                (indices[at], shifts[at]) = (owner as u32, relative(back, other_back));
-                at += 1;
+            let row = found.row(image);
+            // Most particles are far from all borders, and none of their neighbors is a ghost.
+            if back == [0; D] && frame.has_no_ghosts(row) {
+                indices[at..at + row.len()].copy_from_slice(row);
+                shifts[at..at + row.len()].as_flattened_mut().fill(0);
+                at += row.len();
+                return;
             }
+            let own = relative(back, [0; D]);
+            let slots = indices[at..].iter_mut().zip(&mut shifts[at..]);
+            for (&other, (index, shift)) in row.iter().zip(slots) {
+                (*index, *shift) = (other, own);
+                if other as usize >= particles {
+                    let (owner, other_back) = frame.owner(other as usize);
+                    (*index, *shift) = (owner as u32, relative(back, other_back));
+                }
+            }
+            at += row.len();
         };
         add(row, [0; D]);
         while let Some(next) = frame.ghosts.get(*ghost).filter(|next| next.owner as usize == row) {

@@ -93,7 +93,9 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                     if by_index {
                         retain_from(block, begin, |other| other > object);
                     }
-                    retain_from(block, begin, |other| wanted(object, other));
+                    if rows.choosy || object as usize >= rows.frame.particles {
+                        retain_from(block, begin, |other| wanted(object, other));
+                    }
                     if sorted {
                         block[begin..].sort_unstable();
                     }

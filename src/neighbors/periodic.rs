@@ -248,8 +248,10 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         })?;
         let (frame, beside) = (self.points.frame(), self.own_bytes());
         let (balls, by_index) = (self.points.all(), layout.by_index());
-        let objects = PointImages { balls, rule, odd: reach.is_odd(), by_index, frame };
-        let outcome = self.neighbors.run(&objects, team, layout, frame, Some(&lattice), |index| points[index].into(), beside);
+        let (odd, choosy) = (reach.is_odd(), by_index || reach.is_odd());
+        let objects = PointImages { balls, rule, odd, by_index, frame };
+        let outcome =
+            self.neighbors.run(&objects, team, layout, (frame, Some(&lattice), choosy), |index| points[index].into(), beside);
         let outcome = outcome.and_then(|()| self.neighbors.remember(points, reach, Some(&lattice), beside));
         self.conclude(outcome, points.len(), |index| item(index).1.err())
     }
@@ -273,7 +275,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         let (frame, beside) = (self.bodies.frame(), self.own_bytes());
         let objects = BodyImages { bodies: self.bodies.all(), particles, by_index: layout.by_index(), frame };
         let center = |index: usize| super::center_of(&particles[index]);
-        let outcome = self.neighbors.run(&objects, team, layout, frame, Some(&lattice), center, beside);
+        let outcome = self.neighbors.run(&objects, team, layout, (frame, Some(&lattice), true), center, beside);
         self.conclude(outcome, particles.len(), |index| item(index).1.err())
     }
 

@@ -13,7 +13,7 @@ pub(super) struct Points<'a, P, S> {
     reach: Reach<'a, S>,
     margin: S,
     /// Whether pairs have to be looked at once more.
-    odd: bool,
+    pub(super) odd: bool,
 }
 
 impl<'a, P, S: Scalar> Points<'a, P, S> {
@@ -63,7 +63,9 @@ where
     #[inline(always)]
     fn expect(&self, index: usize) {
         prefetch(self.points, index);
-        prefetch(self.reach.radii().unwrap_or(&[]), index);
+        if let Some(radii) = self.reach.radii() {
+            prefetch(radii, index);
+        }
     }
 }
 
@@ -78,6 +80,6 @@ pub(super) fn box_of<S: Scalar, const D: usize>(point: [S; D], radius: S, rule: 
 #[cold]
 fn everywhere<S: Scalar, const D: usize>(point: &[S; D], radius: S) -> Aabb<S, D> {
     let is_nan = radius.is_nan() || point.iter().any(|x| x.is_nan());
-    let radius = if is_nan { radius - radius } else { S::INFINITY };
+    let radius = if is_nan { S::from_f64(f64::NAN) } else { S::INFINITY };
     Aabb { min: [S::ZERO - radius; D], max: [radius; D] }
 }

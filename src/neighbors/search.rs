@@ -16,6 +16,9 @@ use crate::layout::{Coords, Shape, Window, key_parts};
 use crate::runtime::memory;
 use crate::{Aabb, Scalar};
 
+/// With this many entries in a cell it is cheaper to sort out beforehand what none of them can have within reach.
+const WORTH_CHOOSING: usize = 4;
+
 /// How entries look.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Looking<S> {
@@ -128,7 +131,10 @@ impl<S: Scalar, const D: usize> Search<S, D> {
                 let [low, high] =
                     [window.low, window.high].map(|cell| std::array::from_fn(|axis| cell[axis].saturating_sub(base[axis])));
                 self.around.truncate(coarser);
-                if !Neighborhood::<S, D>::holds(low, high) {
+                if looking.rule.is_some() && members.len() >= WORTH_CHOOSING {
+                    // By a rule, a cell looks as far as the greatest radius asks for, and finds much that only greater ones would reach.
+                    view.runs_around(number, &around, |run| self.add_near(view, &around, run));
+                } else if !Neighborhood::<S, D>::holds(low, high) {
                     // A rule may look further than all objects of the level reach.
                     view.runs_around(number, &around, |run| self.around.add(&view.columns, run));
                 } else if looking.half {

@@ -30,6 +30,7 @@ const FEW: f64 = 8.0;
 pub struct Lattice<const D: usize> {
     vectors: [[f64; D]; D],
     periodic: [bool; D],
+    /// Where the domain begins.
     origin: [f64; D],
     /// For each vector what a coordinate has to be multiplied with to be counted in it; zeros for those that nothing is repeated along.
     dual: [[f64; D]; D],
@@ -37,6 +38,10 @@ pub struct Lattice<const D: usize> {
     per_length: [f64; D],
     /// How far all vectors together go along each axis.
     extent: [f64; D],
+    /// The sum of these.
+    size: f64,
+    /// How often the vectors are contained in the origin.
+    origin_counts: [f64; D],
 }
 
 /// Where something lies in a lattice.
@@ -69,8 +74,9 @@ impl<const D: usize> Lattice<D> {
     ///
     /// Refused if these vectors are not finite, or depend on each other.
     pub fn new(vectors: [[f64; D]; D], periodic: [bool; D]) -> Result<Self, PeriodicError> {
+        let (zeros, dual) = ([0.0; D], [[0.0; D]; D]);
         let mut lattice =
-            Lattice { vectors, periodic, origin: [0.0; D], dual: [[0.0; D]; D], per_length: [0.0; D], extent: [0.0; D] };
+            Lattice { vectors, periodic, origin: zeros, dual, per_length: zeros, extent: zeros, size: 0.0, origin_counts: zeros };
         lattice.dual = lattice.invert().ok_or(PeriodicError::Lattice)?;
         lattice.per_length = lattice.dual.map(|dual| dot(&dual, &dual).sqrt());
         for vector in (0..D).filter(|&vector| periodic[vector]) {
@@ -78,6 +84,7 @@ impl<const D: usize> Lattice<D> {
                 lattice.extent[axis] += vectors[vector][axis].abs();
             }
         }
+        lattice.size = lattice.extent.iter().sum();
         Ok(lattice)
     }
 
@@ -88,6 +95,8 @@ impl<const D: usize> Lattice<D> {
         let along = |axis: usize| std::array::from_fn(|other| if other == axis { high[axis] - low[axis] } else { 0.0 });
         let mut lattice = Lattice::new(std::array::from_fn(along), periodic)?;
         lattice.origin = std::array::from_fn(|axis| if periodic[axis] { low[axis] } else { 0.0 });
+        lattice.origin_counts = lattice.dual.map(|dual| dot(&dual, &lattice.origin));
+        lattice.size += lattice.origin.iter().map(|x| x.abs()).sum::<f64>();
         Ok(lattice)
     }
 
@@ -115,11 +124,9 @@ impl<const D: usize> Lattice<D> {
         sum
     }
 
-    /// The longest way through the domain, about.
+    /// More than any coordinate of what is in the domain, along axes on which it repeats itself.
     pub(crate) fn size(&self) -> f64 {
-        let of =
-            |vector: usize| if self.periodic[vector] { dot(&self.vectors[vector], &self.vectors[vector]).sqrt() } else { 0.0 };
-        (0..D).map(of).sum::<f64>() + self.origin.iter().map(|x| x.abs()).sum::<f64>()
+        self.size
     }
 
     /// A point moved down by so many periods along each vector, rounded once.
@@ -149,13 +156,15 @@ impl<const D: usize> Lattice<D> {
             center = self.finite(center)?;
         }
         let (mut begin, mut length, mut is_inside) = ([0.0; D], [0.0; D], true);
+        // More than any of its coordinates, in the domain, is rounded by.
+        let rounded = FEW * S::EPSILON * (center.iter().map(|x| x.abs()).sum::<f64>() + self.size);
         // Vectors that do not count are counted as none of themselves.
         for vector in 0..D {
-            let (half, dual) = (self.in_periods(vector, half), &self.dual[vector]);
-            let at = (0..D).map(|axis| (center[axis] - self.origin[axis]) * dual[axis]).sum::<f64>();
-            let rounded = (0..D).map(|axis| (center[axis].abs() + self.extent[axis]) * dual[axis].abs()).sum::<f64>();
+            let half = self.in_periods(vector, half);
+            let at = dot(&self.dual[vector], &center) - self.origin_counts[vector];
             (begin[vector], length[vector]) = (at - half + usual * self.per_length[vector], 2.0 * half);
-            is_inside &= (begin[vector] >= 0.0) & (begin[vector] + length[vector] + FEW * S::EPSILON * rounded < 1.0);
+            let end = begin[vector] + length[vector] + rounded * self.per_length[vector];
+            is_inside &= (begin[vector] >= 0.0) & (end < 1.0);
         }
         match is_inside {
             true => Ok(LatticePlace::default()),
@@ -172,11 +181,10 @@ impl<const D: usize> Lattice<D> {
     ) -> Result<LatticePlace<D>, PeriodicReason> {
         let mut place = LatticePlace::default();
         for axis in (0..D).filter(|&axis| self.periodic[axis]) {
-            // NaN is no number that is small enough.
-            if !(length[axis] < MOST_IMAGES - 2.0) {
+            if length[axis].is_nan() || length[axis] >= MOST_IMAGES - 2.0 {
                 return Err(PeriodicReason::LargerThanPeriod { axis: axis as u8 });
             }
-            if !(begin[axis].abs() <= MOST_PERIODS) {
+            if begin[axis].is_nan() || begin[axis].abs() > MOST_PERIODS {
                 return Err(PeriodicReason::TooFarOut { axis: axis as u8 });
             }
             place.periods[axis] = begin[axis].floor() as i32;

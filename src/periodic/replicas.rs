@@ -84,6 +84,14 @@ impl<const D: usize> Frame<'_, D> {
         }
     }
 
+    /// Whether all of these are particles; it may be unknown.
+    #[inline(always)]
+    pub(crate) fn has_no_ghosts(&self, images: &[u32]) -> bool {
+        // The sign of a difference, because a maximum takes an instruction that not all machines have.
+        let signs = images.iter().fold(0, |signs, &image| signs | (self.particles as u32).wrapping_sub(image).wrapping_sub(1));
+        self.particles + self.ghosts.len() < 1 << 31 && signs >> 31 == 0
+    }
+
     /// Whether the meeting of two images is not found by two others as well.
     #[inline(always)]
     pub(crate) fn admits(&self, one: usize, other: usize) -> bool {

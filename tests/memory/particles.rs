@@ -1,6 +1,6 @@
 //! Every allocation of a neighbor search and of a step in a periodic domain fails once: an error, never an abort or a partial answer.
 
-use pivotgrid::{Aabb, Ball, DetectError, Neighbors, Periodic, Rejected};
+use pivotgrid::{Aabb, Ball, DetectError, Lattice, Neighbors, Periodic, PeriodicNeighbors, Reach, Rejected};
 
 use crate::account::Account;
 use crate::common::{Rng, grid_config};
@@ -11,7 +11,7 @@ const EDGE: f64 = 30.0;
 fn balls(n: usize) -> Vec<Ball<f32, 3>> {
     let rng = &mut Rng(3);
     let mut ball = |index: usize| {
-        let radius = if index % 300 == 0 { 5.0 } else { rng.within(0.2, 0.9) };
+        let radius = if index.is_multiple_of(300) { 5.0 } else { rng.within(0.2, 0.9) };
         Ball::new([(); 3].map(|()| rng.within(0.0, EDGE) as f32), if index == 7 { f32::NAN } else { radius as f32 })
     };
     (0..n).map(&mut ball).collect()
@@ -92,5 +92,40 @@ fn in_a_periodic_step() {
             found.is_empty()
         };
         every_allocation_fails_once(threads, new, attempt, is_empty);
+    }
+}
+
+#[test]
+fn in_a_search_with_everything_beside() {
+    let balls = balls(2500);
+    let (points, radii): (Vec<[f32; 3]>, Vec<f32>) = balls.iter().map(|ball| (ball.center, ball.radius)).unzip();
+    let new = || Neighbors::<f32, 3>::with_config(grid_config()).unwrap().distances(true).vectors(true).skin(0.1);
+    let attempt = |neighbors: &mut Neighbors<f32, 3>| {
+        let rows = neighbors.try_par_within(&points, Reach::Max(&radii))?;
+        assert!(rows.distances().len() == rows.indices().len() && rows.vectors().len() == rows.indices().len());
+        Ok(digest(rows.iter().enumerate().flat_map(|(i, row)| row.iter().map(move |&j| (i, j, [0; 3])))))
+    };
+    every_allocation_fails_once(2, new, attempt, |neighbors| neighbors.rows().is_empty() && neighbors.needs_rebuild(&points));
+}
+
+#[test]
+fn in_a_search_in_a_lattice() {
+    let balls = balls(2000);
+    let points: Vec<[f32; 3]> = balls.iter().map(|ball| ball.center).collect();
+    for (threads, touching) in [(1, false), (3, false), (2, true)] {
+        let lattice = Lattice::new([[EDGE, 0.0, 0.0], [9.0, EDGE, 0.0], [0.0, -5.0, EDGE]], [true, true, false]).unwrap();
+        let new = || {
+            let neighbors = Neighbors::<f32, 3>::with_config(grid_config()).unwrap().sorted(true);
+            neighbors.shifts(true).distances(true).vectors(true).skin(0.1).lattice(lattice)
+        };
+        let attempt = |neighbors: &mut PeriodicNeighbors<f32, 3>| {
+            let rows = match touching {
+                true => neighbors.try_par_touching(&balls)?,
+                false => neighbors.try_par_within(&points, 2.0)?,
+            };
+            assert!(rows.rejected().len() == usize::from(touching) && rows.shifts().len() == rows.neighbors());
+            Ok(digest(rows.iter().enumerate().flat_map(|(i, row)| row.map(move |near| (i, near.index, near.shift)))))
+        };
+        every_allocation_fails_once(threads, new, attempt, |neighbors| neighbors.rows().is_empty());
     }
 }

@@ -10,6 +10,9 @@ use crate::common::{Coordinate, Rng, grid_config, pool};
 /// A neighbor: its index, its shift, and where it is.
 type Near<const D: usize> = (u32, [i32; D], [f64; D]);
 
+/// How far two points may be apart.
+type Distance<'a> = dyn Fn(usize, usize) -> f64 + 'a;
+
 fn snapped(x: f64) -> f64 {
     (x * 32.0).floor() / 32.0
 }
@@ -109,7 +112,7 @@ impl<const D: usize> Case<D> {
         let points: Vec<[S; D]> = self.points.iter().map(|point| point.map(S::of)).collect();
         let radii: Vec<S> = self.radii.iter().map(|&radius| S::of(radius)).collect();
         let h = &self.radii;
-        let rules: [(Reach<'_, S>, &dyn Fn(usize, usize) -> f64); 6] = [
+        let rules: [(Reach<'_, S>, &Distance<'_>); 6] = [
             (Reach::Fixed(S::of(radius)), &|_, _| radius),
             (Reach::Gather(&radii), &|i, _| h[i]),
             (Reach::Scatter(&radii), &|_, j| h[j]),

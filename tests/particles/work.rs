@@ -1,6 +1,6 @@
 //! How much neighbor lists look at. What is found is compared elsewhere; here, what finds the same and makes it dearer fails.
 
-use pivotgrid::{Ball, Neighbors};
+use pivotgrid::{Ball, Neighbors, Reach};
 use scenes::{Scene, World};
 
 const POINTS: usize = 20_000;
@@ -40,5 +40,23 @@ fn balls_of_all_sizes_are_compared_with_what_is_near() {
         let per_ball = neighbors.stats().candidates as f64 / POINTS as f64;
         println!("{scene}: {per_ball:.1}");
         assert!(per_ball <= most, "{scene}: {per_ball} candidates per ball, at most {most}");
+    }
+}
+
+/// Rules look at little more than one radius for all does, and a tenth of what boxes as wide as the reach would make them look at.
+#[test]
+fn radii_of_their_own_are_compared_with_what_is_near() {
+    let world = World::<f32, 3>::new(Scene::Uniform, POINTS, 7);
+    let points: Vec<[f32; 3]> = world.boxes().iter().map(|bounds| bounds.min).collect();
+    let spread = |i: usize| (i * 7919 % 1000) as f32 / 1000.0;
+    for (least, most, factor) in [(3.06, 3.06, 12.0), (2.0, 4.0, 40.0), (1.0, 4.0, 80.0)] {
+        let radii: Vec<f32> = (0..POINTS).map(|i| least + (most - least) * spread(i).powi(2)).collect();
+        for reach in [Reach::Gather(&radii), Reach::Scatter(&radii), Reach::Max(&radii)] {
+            let mut neighbors = Neighbors::<f32, 3>::new();
+            let found = neighbors.within(&points, reach).indices().len();
+            let looks = neighbors.stats().candidates as f64 / found as f64;
+            println!("{least} to {most}: {looks:.1} per neighbor");
+            assert!(looks <= factor, "{least} to {most}: {looks} candidates per neighbor");
+        }
     }
 }

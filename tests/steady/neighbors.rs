@@ -1,6 +1,6 @@
 //! A search in a scene that no longer grows allocates nothing, on any number of threads.
 
-use pivotgrid::{Ball, Neighbors};
+use pivotgrid::{Ball, Lattice, Neighbors, Reach};
 
 use crate::account::Account;
 use crate::common::Rng;
@@ -63,6 +63,39 @@ fn nothing_on_two_threads() {
 #[test]
 fn nothing_on_five_threads() {
     check(5);
+}
+
+/// Radii of their own, margins, sheared domains, and everything that can be had beside the indices.
+#[test]
+fn nothing_with_everything_beside() {
+    let account = Account::open();
+    let balls = swing(12_000);
+    let points = balls.each_ref().map(|balls| balls.iter().map(|ball| ball.center).collect::<Vec<_>>());
+    let radii: Vec<f32> = balls[0].iter().map(|ball| ball.radius).collect();
+    let edge = 2.2 * 12_000f64.cbrt();
+    let lattice = Lattice::new([[edge, 0.0, 0.0], [0.2 * edge, edge, 0.0], [0.0, -0.1 * edge, edge]], [true; 3]).unwrap();
+    for threads in [1, 2] {
+        let pool = account.lasting_pool(threads);
+        let new = || Neighbors::<f32, 3>::new().sorted(true).shifts(true).distances(true).vectors(true).skin(0.1);
+        let (mut plain, mut wrapped, mut touching) = (new(), new().lattice(lattice), new().half(true).lattice(lattice));
+        let context = format!("{threads} threads, everything");
+        pool.install(|| {
+            assert_no_allocation(account, &context, |step| {
+                assert!(plain.par_needs_rebuild(&points[step % 2][..100]));
+                assert!(!plain.par_within(&points[step % 2], Reach::Max(&radii)).vectors().is_empty());
+            });
+            assert_no_allocation(account, &context, |step| {
+                assert!(!wrapped.par_within(&points[step % 2], 2.5).shifts().is_empty())
+            });
+            assert_no_allocation(account, &context, |step| {
+                assert!(!touching.par_touching(&balls[step % 2]).distances().is_empty())
+            });
+        });
+        let held = wrapped.stats().bytes;
+        wrapped.within(&points[0][..10], 0.1);
+        wrapped.shrink_to_fit();
+        assert!(wrapped.stats().bytes < held / 10);
+    }
 }
 
 #[test]
