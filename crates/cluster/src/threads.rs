@@ -124,15 +124,25 @@ impl Comm for ThreadComm {
         }
         let slot = self.calls % self.post.slots;
         self.calls += 1;
+        let mut own: &[u64] = &[];
         for (to, &count) in send_counts.iter().enumerate() {
             let words;
             (words, send) = send.split_at(count);
-            self.post.mailbox(self.rank, to).put(slot, words);
+            if to == self.rank {
+                own = words;
+            } else if let Err(error) = self.post.mailbox(self.rank, to).put(slot, words) {
+                return Err(self.leave(error));
+            }
         }
         for (from, &count) in receive_counts.iter().enumerate() {
             let words;
             (words, receive) = receive.split_at_mut(count);
-            if let Err(error) = self.post.mailbox(from, self.rank).take(slot, words, from) {
+            let taken = if from == self.rank {
+                fill(words, own, from)
+            } else {
+                self.post.mailbox(from, self.rank).take(slot, words, from)
+            };
+            if let Err(error) = taken {
                 return Err(self.leave(error));
             }
         }
@@ -152,6 +162,14 @@ impl Post {
     }
 }
 
+fn fill(into: &mut [u64], words: &[u64], from: usize) -> Result<(), CommError> {
+    if words.len() != into.len() {
+        return Err(CommError::Length { rank: from, sent: words.len(), expected: into.len() });
+    }
+    into.copy_from_slice(words);
+    Ok(())
+}
+
 /// A panic while the lock is held (memory runs out in [`Mailbox::put`]) poisons it. The message is then not marked as full, and the
 /// rank that panics leaves, so the state is still true.
 macro_rules! unpoisoned {
@@ -161,15 +179,19 @@ macro_rules! unpoisoned {
 }
 
 impl Mailbox {
-    fn put(&self, slot: usize, words: &[u64]) {
+    fn put(&self, slot: usize, words: &[u64]) -> Result<(), CommError> {
         let mut state = unpoisoned!(self.state.lock());
         let slot = &mut state.slots[slot];
-        assert!(!slot.full, "a slot is used again before its message was taken");
+        if slot.full {
+            // With two slots this does not happen.
+            return Err(CommError::System("a slot is used again before its message was taken".to_owned()));
+        }
         slot.words.clear();
         slot.words.extend_from_slice(words);
         slot.full = true;
         drop(state);
         self.changed.notify_one();
+        Ok(())
     }
 
     fn take(&self, slot: usize, into: &mut [u64], from: usize) -> Result<(), CommError> {
@@ -182,11 +204,7 @@ impl Mailbox {
         }
         let slot = &mut state.slots[slot];
         slot.full = false;
-        if slot.words.len() != into.len() {
-            return Err(CommError::Length { rank: from, sent: slot.words.len(), expected: into.len() });
-        }
-        into.copy_from_slice(&slot.words);
-        Ok(())
+        fill(into, &slot.words, from)
     }
 
     fn close(&self) {
