@@ -268,6 +268,11 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
         &self.comm
     }
 
+    /// The communicator, for collective calls of the application between steps. All ranks must make them.
+    pub fn comm_mut(&mut self) -> &mut C {
+        &mut self.comm
+    }
+
     /// Sends the payload of each own object to the rank that owns its lower corner, by the [`owners`](Step::owners) of the last step,
     /// and takes in what comes. Collective.
     ///

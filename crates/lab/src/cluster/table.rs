@@ -1,0 +1,41 @@
+//! A measured job as text. Like `measure.rs`, compiled for MPI as well.
+
+use std::fmt::{self, Write};
+
+use super::measure::{Outcome, RankFigures};
+
+const NAMES: [&str; 6] = ["cut", "route", "exchange", "detect", "filter", "agree"];
+
+/// A line per rank, their sum, and what it comes to.
+pub(crate) fn text<S, const D: usize>(outcome: &Outcome<S, D>) -> Result<String, fmt::Error> {
+    let (mut out, ranks) = (String::new(), &outcome.ranks[..]);
+    let sum = |of: fn(&RankFigures) -> f64| ranks.iter().map(of).sum::<f64>();
+    let work = sum(|rank| rank.work);
+    write!(out, "{:>5} {:>9} {:>8} {:>10} {:>9} {:>6}", "rank", "objects", "ghosts", "bytes", "pairs", "work")?;
+    writeln!(out, "  {}  ms by phase", NAMES.map(|name| format!("{name:>8}")).join(" "))?;
+    for (number, rank) in ranks.iter().enumerate() {
+        let RankFigures { own, ghosts, bytes, pairs, phases_ms, .. } = rank;
+        let share = rank.work * ranks.len() as f64 / work.max(f64::MIN_POSITIVE);
+        write!(out, "{number:>5} {own:>9} {ghosts:>8} {bytes:>10} {pairs:>9} {share:>6.3}")?;
+        writeln!(out, "  {}", phases_ms.map(|ms| format!("{ms:>8.3}")).join(" "))?;
+    }
+    let (objects, ghosts, bytes) = (sum(|rank| rank.own), sum(|rank| rank.ghosts), sum(|rank| rank.bytes));
+    writeln!(out, "{:>5} {objects:>9} {ghosts:>8} {bytes:>10} {:>9}\n", "all", sum(|rank| rank.pairs))?;
+
+    let percent = |part: f64| 100.0 * part / objects.max(1.0);
+    let (equal, halo) = (sum(|rank| rank.equal), sum(|rank| rank.halo));
+    writeln!(out, "imbalance         {:.3}  largest / mean predicted work; {} cuts", outcome.imbalance, outcome.cuts)?;
+    writeln!(out, "ghosts            {ghosts}  {:.2} % of the objects", percent(ghosts))?;
+    writeln!(out, "  at equal sizes  {equal}  {:.2} %, all edges {:.3}, the mean", percent(equal), outcome.mean_edge)?;
+    writeln!(out, "  classic halo    {halo}  {:.2} %, {:.3} wide, the largest edge", percent(halo), outcome.largest_edge)?;
+    if ghosts > 0.0 {
+        writeln!(out, "bytes per ghost   {:.1}", bytes / ghosts)?;
+    }
+    let slowest = ranks.iter().map(|rank| rank.step_ms).fold(0.0, f64::max);
+    writeln!(out, "step              {slowest:.3} ms")?;
+    let plain = ranks[0].plain_ms;
+    if plain > 0.0 {
+        writeln!(out, "one engine        {plain:.3} ms for all objects, with the threads of one rank; the step takes {:.3} of it", slowest / plain)?;
+    }
+    Ok(out)
+}
