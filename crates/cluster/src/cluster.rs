@@ -2,13 +2,15 @@
 
 use std::time::Instant;
 
-use pivotgrid::{Aabb, Bounded, BroadPhase, Groups, Pair, PeriodicReason};
+use bytemuck::TransparentWrapper;
+use pivotgrid::{Aabb, Bounded, BroadPhase, Pair, PeriodicReason};
 use rayon::slice::ParallelSliceMut;
 
 use crate::agree::{Call, WORDS, agree, attempt};
 use crate::comm::Comm;
 use crate::config::ClusterConfig;
 use crate::coordinate::Coordinate;
+use crate::core::Core;
 use crate::cut::Partition;
 use crate::error::ClusterError;
 use crate::held::Held;
@@ -19,6 +21,7 @@ use crate::route::{Route, Routed};
 use crate::space::Space;
 use crate::stats::ClusterStats;
 use crate::step::{GlobalRejected, Names, ShiftedPair, Step};
+use crate::unfiltered::Unfiltered;
 
 /// Predicted work of an object and of a pair, in nanoseconds of one thread; `docs/cluster.md` says how they were measured.
 pub(crate) const OBJECT_WORK: f64 = 40.0;
@@ -51,6 +54,7 @@ pub struct Cluster<S: Coordinate, const D: usize, C> {
     space: Space<S, D>,
     engine: BroadPhase<S, D>,
     partition: Partition<D>,
+    core: Core<S, D>,
     recut: Recut<D>,
     held: Held<S, D>,
     routed: Routed<S, D>,
@@ -111,6 +115,7 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
         }
         Ok(Cluster {
             partition: Partition::whole(comm.size()),
+            core: Core::EMPTY,
             recut: Recut::new(config.imbalance),
             comm,
             config,
@@ -129,7 +134,7 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
     /// Finds all pairs. Each rank gives the objects that it has, in any place, with ids that no other object of the job has.
     ///
     /// The boxes go to the ranks whose part of space they touch; each rank finds the pairs of what it holds, on the threads of the
-    /// rayon pool in which it is called. [`Groups`] and [`Ball`](pivotgrid::Ball)s count as always; [`Bounded::pairs_with`] is not
+    /// rayon pool in which it is called. [`Groups`](pivotgrid::Groups) and [`Ball`](pivotgrid::Ball)s count as always; [`Bounded::pairs_with`] is not
     /// asked, because the other object may be on another machine.
     pub fn step<'a, T: Bounded<S, D> + Sync>(
         &'a mut self,
@@ -138,13 +143,13 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
     ) -> Result<Step<'a, C, D>, ClusterError> {
         // Whatever fails from here on: there is no cut to go by, and nothing to sample.
         let recut = std::mem::replace(&mut self.recut, Recut::new(self.config.imbalance));
-        if self.comm.size() == 1 && self.space.is_open && !self.config.engine.canonical_order && !has_bodies(objects) {
+        if self.comm.size() == 1 && self.space.is_open && !self.config.engine.canonical_order {
             return self.step_alone(ids, objects);
         }
         self.step_together(ids, objects, recut)
     }
 
-    /// One rank, plain boxes: the engine reads the user's boxes, and its pairs are the rank's.
+    /// One rank: the engine reads the user's objects, and its pairs are the rank's.
     fn step_alone<'a, T: Bounded<S, D> + Sync>(
         &'a mut self,
         ids: &'a [u64],
@@ -155,7 +160,7 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
         let engine = &mut self.engine;
         let outcome = attempt(|| {
             check(ids, objects)?;
-            Ok(engine.par_detect_by(objects.len(), |index| objects[index].aabb()))
+            engine.try_par_detect(Unfiltered::wrap_slice(objects)).map_err(|error| error.to_string())
         });
         let found = agree(&mut self.comm, Call::Step, outcome, [0; 3], &mut self.all)?;
         let rejected = found.rejected().iter();
@@ -205,12 +210,13 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
         agree(&mut self.comm, Call::Step, sampled, [0; 3], &mut self.all)?;
         if size > 1 && recut.is_due {
             *partition = recut.cut(&mut self.comm)?;
+            self.core = Core::of(partition, rank);
         }
         self.stats.times.cut = clock.lap();
 
         let (routed, post) = (&mut self.routed, &mut self.post);
         let outcome = attempt(|| {
-            Route { ids, objects, space: &self.space, partition, rank, is_serial }.run(held, routed);
+            Route { ids, objects, space: &self.space, partition, core: &self.core, rank, is_serial }.run(held, routed);
             post.pack(routed, size, is_periodic);
             Ok(())
         });
@@ -306,10 +312,6 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
 fn check<T>(ids: &[u64], objects: &[T]) -> Result<(), String> {
     let (ids, objects) = (ids.len(), objects.len());
     if ids == objects { Ok(()) } else { Err(format!("{ids} ids for {objects} objects")) }
-}
-
-fn has_bodies<S: Coordinate, const D: usize, T: Bounded<S, D>>(objects: &[T]) -> bool {
-    objects.iter().any(|object| object.groups() != Groups::ALL || object.ball().is_some())
 }
 
 /// Predicted work of a rank that holds so many boxes and finds so many pairs.

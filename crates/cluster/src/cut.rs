@@ -41,15 +41,17 @@ impl<const D: usize> Partition<D> {
         }
     }
 
-    /// The same for a rank that expects the box to touch its own part only: that is the common case, and one comparison.
+    /// The same for a rank that expects the box to touch its own part only. That is the common case, and one look at the curve: if the
+    /// smallest node of the tree that holds the box is this rank's, so is the box.
     #[inline(always)]
     pub(crate) fn touched<S: Coordinate>(&self, bounds: &Aabb<S, D>, rank: usize, found: &mut impl FnMut(usize)) -> Touched {
         let (low, high) = (self.frame.cells(bounds.min), self.frame.cells(bounds.max));
-        let (begin, end) = (place(low), place(high));
-        if self.begin(rank) <= begin && self.is_before_end(end, rank) {
+        let (corner, level) = node(low, high);
+        let begin = place(corner);
+        if self.begin(rank) <= begin && self.is_before_end(begin + span::<D>(level), rank) {
             return Touched::One(rank);
         }
-        self.walk(low, high, self.owner_of_place(begin), self.owner_of_place(end), found)
+        self.walk(low, high, self.owner_of_place(place(low)), self.owner_of_place(place(high)), found)
     }
 
     #[inline]
@@ -82,14 +84,25 @@ impl<const D: usize> Partition<D> {
         if first == last {
             return Touched::One(first);
         }
-        // The smallest node of the tree that holds both corners.
-        let differing = (0..D).fold(0, |bits, axis| bits | low[axis] ^ high[axis]);
-        let level = u32::BITS - differing.leading_zeros();
-        let corner = low.map(|cell| cell >> level << level);
+        let (corner, level) = node(low, high);
         let mut walk = Walk { partition: self, low, high, latest: None, found };
         walk.node(corner, level, first, last);
         Touched::Several
     }
+}
+
+/// The smallest node of the tree that holds two cells: its least cell, and its level. It is `2^level` cells wide.
+#[inline(always)]
+fn node<const D: usize>(low: [u32; D], high: [u32; D]) -> ([u32; D], u32) {
+    let differing = (0..D).fold(0, |bits, axis| bits | low[axis] ^ high[axis]);
+    let level = u32::BITS - differing.leading_zeros();
+    (low.map(|cell| cell >> level << level), level)
+}
+
+/// How far the last cell of a node is behind its first, along the curve.
+#[inline(always)]
+pub(crate) fn span<const D: usize>(level: u32) -> u64 {
+    (1 << (level * D as u32)) - 1
 }
 
 /// How many ranks a box touches.
@@ -120,7 +133,7 @@ impl<const D: usize, F: FnMut(usize)> Walk<'_, D, F> {
             return;
         }
         let begin = place(corner);
-        let end = begin + ((1u64 << (level * D as u32)) - 1);
+        let end = begin + span::<D>(level);
         let among = &self.partition.borders[first..last];
         let (first, last) =
             (first + among.partition_point(|&border| border <= begin), first + among.partition_point(|&border| border <= end));

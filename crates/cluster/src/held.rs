@@ -62,22 +62,18 @@ impl<S: Coordinate, const D: usize> Held<S, D> {
         Held { ids: Vec::new(), boxes: Vec::new(), flags: Vec::new(), shifts: Vec::new(), bodies: Vec::new() }
     }
 
+    /// A box that the engine leaves out.
+    pub(crate) const VACANT: Aabb<S, D> = Aabb { min: [S::NAN; D], max: [S::NAN; D] };
+
     pub(crate) fn len(&self) -> usize {
         self.ids.len()
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.ids.clear();
-        self.boxes.clear();
-        self.flags.clear();
-        self.shifts.clear();
-        self.bodies.clear();
-    }
-
     /// Makes room for the own objects, to be filled in.
     pub(crate) fn begin(&mut self, ids: &[u64], is_periodic: bool, has_bodies: bool) {
-        self.clear();
-        let vacant = Aabb { min: [S::NAN; D], max: [S::NAN; D] };
+        // Every place is written by the pass that follows: what is there from the last step need not be cleared.
+        let vacant = Self::VACANT;
+        self.ids.clear();
         self.ids.extend_from_slice(ids);
         self.boxes.resize(ids.len(), vacant);
         self.flags.resize(ids.len(), 0);

@@ -49,7 +49,7 @@
 //! });
 //! ```
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![warn(missing_docs)]
 
 mod agree;
@@ -57,6 +57,7 @@ mod cluster;
 mod comm;
 mod config;
 mod coordinate;
+mod core;
 mod curve;
 mod cut;
 mod error;
@@ -72,6 +73,8 @@ mod step;
 mod summary;
 mod sync;
 mod threads;
+#[allow(unsafe_code)]
+mod unfiltered;
 mod wire;
 
 pub use cluster::Cluster;

@@ -4,6 +4,7 @@ use pivotgrid::{Aabb, Bounded, Groups, PeriodicReason, RejectReason};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::coordinate::Coordinate;
+use crate::core::Core;
 use crate::cut::{Partition, Touched};
 use crate::held::{Body, Held, INNER, OUTSIDE, Parcel};
 use crate::space::{Shift, Space};
@@ -19,6 +20,7 @@ pub(crate) struct Route<'a, T, S, const D: usize> {
     pub(crate) objects: &'a [T],
     pub(crate) space: &'a Space<S, D>,
     pub(crate) partition: &'a Partition<D>,
+    pub(crate) core: &'a Core<S, D>,
     pub(crate) rank: usize,
     /// On the calling thread.
     pub(crate) is_serial: bool,
@@ -78,7 +80,6 @@ impl<S: Coordinate, const D: usize> Routed<S, D> {
             block.rejected.clear();
             block.outside = 0;
         }
-        self.owners.clear();
         self.owners.resize(objects, 0);
         self.rejected.clear();
     }
@@ -141,8 +142,12 @@ impl<T: Bounded<S, D> + Sync, S: Coordinate, const D: usize> Route<'_, T, S, D> 
             };
             match placed {
                 Ok((bounds, shift, crossing)) => self.object(&mut job, index, bounds, shift, crossing),
-                // Its place in `boxes` keeps what the engine leaves out.
                 Err(reason) => {
+                    job.boxes[index] = Held::<S, D>::VACANT;
+                    job.flags[index] = 0;
+                    if let Some(place) = job.bodies.get_mut(index) {
+                        *place = Body::plain(Held::<S, D>::VACANT);
+                    }
                     job.owners[index] = self.rank as u32;
                     job.block.rejected.push(GlobalRejected { id: job.ids[index], index: job.first + index, reason });
                 }
@@ -165,6 +170,11 @@ impl<T: Bounded<S, D> + Sync, S: Coordinate, const D: usize> Route<'_, T, S, D> 
             *place = body(bounds, &shift);
         }
 
+        if crossing == 0 && self.core.holds(&bounds) {
+            job.owners[index] = rank as u32;
+            job.flags[index] = INNER;
+            return;
+        }
         let (id, block) = (job.ids[index], &mut *job.block);
         let mut here = false;
         let mut send = |to: usize| {

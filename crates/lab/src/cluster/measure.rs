@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use cpu_time::ThreadTime;
 use pivotgrid::{Aabb, BroadPhase, Config};
 use pivotgrid_cluster::{Cluster, ClusterConfig, ClusterError, ClusterStats, Comm, Coordinate, Partition};
 use scenes::{Scene, World};
@@ -22,7 +23,7 @@ pub(crate) struct Plan {
 
 /// Phases of a step.
 pub(crate) const PHASES: usize = 6;
-const WORDS: usize = 11 + PHASES;
+const WORDS: usize = 14 + PHASES;
 
 /// What one rank has measured; times are medians in milliseconds.
 #[derive(Clone, Debug, Default)]
@@ -38,14 +39,36 @@ pub(crate) struct RankFigures {
     pub(crate) halo: f64,
     pub(crate) step_ms: f64,
     pub(crate) plain_ms: f64,
+    /// CPU time of the calling thread.
+    pub(crate) cpu_ms: f64,
+    pub(crate) plain_cpu_ms: f64,
     pub(crate) plain_pairs: f64,
+    /// The median of the CPU time of a step, divided by that of one engine beside it.
+    pub(crate) ratio: f64,
     pub(crate) phases_ms: [f64; PHASES],
 }
 
 impl RankFigures {
     fn words(&self) -> [u64; WORDS] {
-        let Self { own, ghosts, bytes, pairs, found, work, equal, halo, step_ms, plain_ms, plain_pairs, phases_ms } = *self;
-        let first = [own, ghosts, bytes, pairs, found, work, equal, halo, step_ms, plain_ms, plain_pairs];
+        let Self {
+            own,
+            ghosts,
+            bytes,
+            pairs,
+            found,
+            work,
+            equal,
+            halo,
+            step_ms,
+            plain_ms,
+            cpu_ms,
+            plain_cpu_ms,
+            plain_pairs,
+            ratio,
+            phases_ms,
+        } = *self;
+        let first =
+            [own, ghosts, bytes, pairs, found, work, equal, halo, step_ms, plain_ms, plain_pairs, ratio, cpu_ms, plain_cpu_ms];
         std::array::from_fn(|index| first.iter().chain(&phases_ms).nth(index).copied().unwrap_or(0.0).to_bits())
     }
 
@@ -63,7 +86,10 @@ impl RankFigures {
             step_ms: at(8),
             plain_ms: at(9),
             plain_pairs: at(10),
-            phases_ms: std::array::from_fn(|phase| at(11 + phase)),
+            ratio: at(11),
+            cpu_ms: at(12),
+            plain_cpu_ms: at(13),
+            phases_ms: std::array::from_fn(|phase| at(14 + phase)),
         }
     }
 }
@@ -94,26 +120,34 @@ pub(crate) fn measure<S: Coordinate + scenes::Scalar, const D: usize, C: Comm>(
     let mut plain = BroadPhase::<S, D>::with_config(plan.engine.clone()).expect("the cluster has taken these settings");
     let mut world = World::<S, D>::new(plan.scene, plan.objects, plan.seed);
     let mut ids: Vec<u64> = (0..plan.objects as u64).filter(|id| (id % size as u64) as usize == rank).collect();
-    let mut all: Vec<Aabb<S, D>> = Vec::new();
+    let (mut all, mut boxes): (Vec<Aabb<S, D>>, Vec<Aabb<S, D>>) = (Vec::new(), Vec::new());
     let (mut steps, mut cuts) = (Vec::new(), 0);
     for number in 0..plan.warm_up + plan.steps {
         world.step();
         all.clear();
         all.extend(world.boxes().iter().map(|bounds| Aabb::new(bounds.min, bounds.max)));
-        let boxes: Vec<_> = ids.iter().map(|&id| all[id as usize]).collect();
+        boxes.clear();
+        boxes.extend(ids.iter().map(|&id| all[id as usize]));
         cluster.comm_mut().all_gather(&[0], &mut vec![0; size])?;
-        let begin = Instant::now();
-        let stats = cluster.step(&ids, &boxes)?.stats().clone();
-        let step_ms = milliseconds(begin);
-        let (mut plain_ms, mut plain_pairs) = (0.0, 0.0);
-        if plan.compares && rank == 0 {
-            let begin = Instant::now();
-            plain_pairs = plain.par_detect(&all).len() as f64;
-            plain_ms = milliseconds(begin);
+        let (mut plain_time, mut plain_pairs) = (Time::default(), 0);
+        let mut run_plain = || {
+            if plan.compares && rank == 0 {
+                (plain_time, plain_pairs) = Time::of(|| plain.par_detect(&all).len());
+            }
+        };
+        // Which of the two comes first finds colder caches: they take turns.
+        if number % 2 == 0 {
+            run_plain();
+        }
+        cluster.comm_mut().all_gather(&[0], &mut vec![0; size])?;
+        let (time, stats) = Time::of(|| cluster.step(&ids, &boxes).map(|step| step.stats().clone()));
+        let stats = stats?;
+        if number % 2 == 1 {
+            run_plain();
         }
         cuts += usize::from(stats.recut);
         if number >= plan.warm_up {
-            steps.push((stats, step_ms, plain_ms, plain_pairs));
+            steps.push(Measured { stats, time, plain_time, plain_pairs });
         }
         cluster.migrate(&mut ids)?;
     }
@@ -131,7 +165,7 @@ pub(crate) fn measure<S: Coordinate + scenes::Scalar, const D: usize, C: Comm>(
     Ok(Outcome {
         ranks: words.chunks_exact(WORDS).map(RankFigures::of_words).collect(),
         partition,
-        imbalance: median(steps.iter().map(|step| step.0.imbalance())),
+        imbalance: median(steps.iter().map(|step| step.stats.imbalance())),
         cuts,
         mean_edge,
         largest_edge,
@@ -147,10 +181,33 @@ fn touched<S: Coordinate, const D: usize>(partition: &Partition<D>, bounds: &Aab
     ranks
 }
 
+/// One step.
+struct Measured {
+    stats: ClusterStats,
+    time: Time,
+    plain_time: Time,
+    plain_pairs: usize,
+}
+
+/// Milliseconds on the wall, and of the calling thread.
+#[derive(Clone, Copy, Default)]
+struct Time {
+    wall: f64,
+    cpu: f64,
+}
+
+impl Time {
+    fn of<R>(work: impl FnOnce() -> R) -> (Self, R) {
+        let (wall, cpu) = (Instant::now(), ThreadTime::now());
+        let result = work();
+        (Time { wall: wall.elapsed().as_secs_f64() * 1e3, cpu: cpu.elapsed().as_secs_f64() * 1e3 }, result)
+    }
+}
+
 /// Counts of the last step, medians of times.
-fn of_steps(steps: &[(ClusterStats, f64, f64, f64)], rank: usize) -> RankFigures {
-    let Some((last, .., plain_pairs)) = steps.last() else { return RankFigures::default() };
-    let phase = |index: usize| median(steps.iter().map(|step| step.0.times.named()[index].1.as_secs_f64() * 1e3));
+fn of_steps(steps: &[Measured], rank: usize) -> RankFigures {
+    let Some(Measured { stats: last, plain_pairs, .. }) = steps.last() else { return RankFigures::default() };
+    let over = |of: &dyn Fn(&Measured) -> f64| median(steps.iter().map(of));
     RankFigures {
         own: last.own as f64,
         ghosts: last.ghosts as f64,
@@ -158,16 +215,15 @@ fn of_steps(steps: &[(ClusterStats, f64, f64, f64)], rank: usize) -> RankFigures
         pairs: last.pairs as f64,
         found: last.found as f64,
         work: last.works[rank],
-        step_ms: median(steps.iter().map(|step| step.1)),
-        plain_ms: median(steps.iter().map(|step| step.2)),
-        plain_pairs: *plain_pairs,
-        phases_ms: std::array::from_fn(phase),
+        step_ms: over(&|step| step.time.wall),
+        cpu_ms: over(&|step| step.time.cpu),
+        plain_ms: over(&|step| step.plain_time.wall),
+        plain_cpu_ms: over(&|step| step.plain_time.cpu),
+        plain_pairs: *plain_pairs as f64,
+        ratio: over(&|step| step.time.cpu / step.plain_time.cpu),
+        phases_ms: std::array::from_fn(|phase| over(&|step| step.stats.times.named()[phase].1.as_secs_f64() * 1e3)),
         ..RankFigures::default()
     }
-}
-
-fn milliseconds(since: Instant) -> f64 {
-    since.elapsed().as_secs_f64() * 1e3
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {

@@ -18,9 +18,8 @@ const SAMPLES: usize = 250;
 /// At most this many boxes are drawn.
 const MOST: usize = 4000;
 
-const COLORS: [u32; 12] = [
-    0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0xf0e442, 0x7f3c8d, 0x8c564b, 0x11a579, 0xb5b000, 0x5c6bc0,
-];
+const COLORS: [u32; 12] =
+    [0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0xf0e442, 0x7f3c8d, 0x8c564b, 0x11a579, 0xb5b000, 0x5c6bc0];
 
 /// Writes the picture as `name.png` and `name.svg`.
 pub(crate) fn write<S: Coordinate, const D: usize>(

@@ -12,12 +12,16 @@ pub(crate) fn text<S, const D: usize>(outcome: &Outcome<S, D>) -> Result<String,
     let sum = |of: fn(&RankFigures) -> f64| ranks.iter().map(of).sum::<f64>();
     let work = sum(|rank| rank.work);
     write!(out, "{:>5} {:>9} {:>8} {:>10} {:>9} {:>6}", "rank", "objects", "ghosts", "bytes", "pairs", "work")?;
-    writeln!(out, "  {}  ms by phase", NAMES.map(|name| format!("{name:>8}")).join(" "))?;
+    writeln!(
+        out,
+        "  {}      cpu  ms by phase, on the wall; CPU of the thread",
+        NAMES.map(|name| format!("{name:>8}")).join(" ")
+    )?;
     for (number, rank) in ranks.iter().enumerate() {
         let RankFigures { own, ghosts, bytes, pairs, phases_ms, .. } = rank;
         let share = rank.work * ranks.len() as f64 / work.max(f64::MIN_POSITIVE);
         write!(out, "{number:>5} {own:>9} {ghosts:>8} {bytes:>10} {pairs:>9} {share:>6.3}")?;
-        writeln!(out, "  {}", phases_ms.map(|ms| format!("{ms:>8.3}")).join(" "))?;
+        writeln!(out, "  {} {:>8.3}", phases_ms.map(|ms| format!("{ms:>8.3}")).join(" "), rank.cpu_ms)?;
     }
     let (objects, ghosts, bytes) = (sum(|rank| rank.own), sum(|rank| rank.ghosts), sum(|rank| rank.bytes));
     writeln!(out, "{:>5} {objects:>9} {ghosts:>8} {bytes:>10} {:>9}\n", "all", sum(|rank| rank.pairs))?;
@@ -31,11 +35,16 @@ pub(crate) fn text<S, const D: usize>(outcome: &Outcome<S, D>) -> Result<String,
     if ghosts > 0.0 {
         writeln!(out, "bytes per ghost   {:.1}", bytes / ghosts)?;
     }
-    let slowest = ranks.iter().map(|rank| rank.step_ms).fold(0.0, f64::max);
-    writeln!(out, "step              {slowest:.3} ms")?;
-    let plain = ranks[0].plain_ms;
-    if plain > 0.0 {
-        writeln!(out, "one engine        {plain:.3} ms for all objects, with the threads of one rank; the step takes {:.3} of it", slowest / plain)?;
+    let most = |of: fn(&RankFigures) -> f64| ranks.iter().map(of).fold(0.0, f64::max);
+    let (wall, cpu) = (most(|rank| rank.step_ms), most(|rank| rank.cpu_ms));
+    writeln!(out, "step              {wall:.3} ms, the slowest rank; {cpu:.3} ms of CPU on its thread")?;
+    let RankFigures { plain_ms, plain_cpu_ms, ratio, .. } = ranks[0];
+    if plain_ms > 0.0 {
+        write!(
+            out,
+            "one engine        {plain_ms:.3} ms for all objects, with the threads of one rank; {plain_cpu_ms:.3} ms of CPU"
+        )?;
+        writeln!(out, "\n                  the step of rank 0 takes {ratio:.3} of that")?;
     }
     Ok(out)
 }
