@@ -24,7 +24,7 @@ use crate::step::{GlobalRejected, Names, ShiftedPair, Step};
 use crate::unfiltered::Unfiltered;
 
 /// Predicted work of an object and of a pair, in nanoseconds of one thread; `docs/cluster.md` says how they were measured.
-pub(crate) const OBJECT_WORK: f64 = 40.0;
+pub(crate) const OBJECT_WORK: f64 = 33.0;
 pub(crate) const PAIR_WORK: f64 = 12.0;
 
 /// Finds all pairs of overlapping boxes of a scene that is shared out among the ranks of a job, step after step. Each rank has one, with
@@ -239,7 +239,8 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
                 ordered.par_sort_unstable();
             }
             stats.times.filter = clock.lap();
-            Ok(work(held.len(), stats.found))
+            // Without objects that are about to migrate and their pairs: they say nothing about the cut.
+            Ok(work(held.len() - routed.strangers, stats.pairs))
         });
         let words = [outcome.as_ref().copied().unwrap_or(0.0).to_bits(), 0, 0];
         agree(&mut self.comm, Call::Step, outcome, words, &mut self.all)?;
@@ -249,7 +250,7 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
         [stats.sent, stats.ghosts] = post.boxes();
         [stats.bytes_sent, stats.bytes_received] = post.bytes();
         stats.outside = routed.outside;
-        recut.judge(stats);
+        recut.judge(stats, rank);
         self.recut = recut;
         let is_ordered = self.config.engine.canonical_order;
         Ok(Step {
@@ -314,7 +315,7 @@ fn check<T>(ids: &[u64], objects: &[T]) -> Result<(), String> {
     if ids == objects { Ok(()) } else { Err(format!("{ids} ids for {objects} objects")) }
 }
 
-/// Predicted work of a rank that holds so many boxes and finds so many pairs.
+/// Predicted work of a rank that holds so many boxes and reports so many pairs.
 pub(crate) fn work(held: usize, pairs: usize) -> f64 {
     held as f64 * OBJECT_WORK + pairs as f64 * PAIR_WORK
 }

@@ -2,7 +2,7 @@
 
 use pivotgrid::{Bounded, Pair};
 
-use crate::cluster::{OBJECT_WORK, PAIR_WORK, work};
+use crate::cluster::{OBJECT_WORK, PAIR_WORK};
 use crate::comm::{Comm, CommError};
 use crate::coordinate::Coordinate;
 use crate::cut::Partition;
@@ -25,8 +25,8 @@ pub(crate) struct Recut<const D: usize> {
     /// Cuts in a row, and the best imbalance since then.
     tries: usize,
     best: f64,
-    /// Pairs that the last step found on this rank, if there was one to sample.
-    last: Option<usize>,
+    /// The work of this rank in the last step, if there was one to sample.
+    last: Option<f64>,
     sample: Sample<D>,
     words: Vec<u64>,
     all: Vec<u64>,
@@ -56,7 +56,7 @@ impl<const D: usize> Recut<D> {
         objects: &[T],
     ) {
         self.sample.clear();
-        let Some(found) = self.last else {
+        let Some(work) = self.last else {
             return self.sample.add(objects.len(), SAMPLE, OBJECT_WORK, |index| {
                 let bounds = objects[index].aabb();
                 let is_valid = (0..D).all(|axis| bounds.min[axis] <= bounds.max[axis]);
@@ -80,7 +80,7 @@ impl<const D: usize> Recut<D> {
             let pair = blocks.peek()?.get(index - before)?;
             Some(ownership.corner(pair).map(Into::into))
         });
-        self.sample.scale_to(work(held.len(), found));
+        self.sample.scale_to(work);
     }
 
     /// Makes the cut, together with all ranks.
@@ -99,9 +99,9 @@ impl<const D: usize> Recut<D> {
     }
 
     /// Decides whether the next step makes a new cut.
-    pub(crate) fn judge(&mut self, stats: &ClusterStats) {
+    pub(crate) fn judge(&mut self, stats: &ClusterStats, rank: usize) {
         let imbalance = stats.imbalance();
-        self.last = Some(stats.found);
+        self.last = Some(stats.works[rank]);
         self.tries = if stats.recut { self.tries + 1 } else { self.tries };
         self.best = if stats.recut { imbalance } else { self.best };
         if imbalance <= self.threshold {

@@ -35,6 +35,8 @@ pub(crate) struct Routed<S, const D: usize> {
     pub(crate) owners: Vec<u32>,
     pub(crate) rejected: Vec<GlobalRejected>,
     pub(crate) outside: usize,
+    /// Those of them that are held all the same.
+    pub(crate) strangers: usize,
 }
 
 #[derive(Debug)]
@@ -61,7 +63,7 @@ struct Job<'a, T, S, const D: usize> {
 
 impl<S: Coordinate, const D: usize> Routed<S, D> {
     pub(crate) fn new() -> Self {
-        Routed { blocks: Vec::new(), used: 0, owners: Vec::new(), rejected: Vec::new(), outside: 0 }
+        Routed { blocks: Vec::new(), used: 0, owners: Vec::new(), rejected: Vec::new(), outside: 0, strangers: 0 }
     }
 
     /// All parcels, in the order of their objects.
@@ -104,8 +106,10 @@ impl<T: Bounded<S, D> + Sync, S: Coordinate, const D: usize> Route<'_, T, S, D> 
         blocks.iter().for_each(|block| routed.rejected.extend_from_slice(&block.rejected));
         routed.outside = blocks.iter().map(|block| block.outside).sum();
         // A few strangers cost less than a new order: the engine visits objects in the order of the last step, by index.
+        routed.strangers = routed.outside;
         if routed.outside > self.objects.len() / 8 {
             held.drop_outside();
+            routed.strangers = 0;
         }
         for image in blocks.iter().flat_map(|block| &block.images) {
             held.push(image.id, image.body, image.shift, is_periodic, has_bodies);

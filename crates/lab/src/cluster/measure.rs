@@ -23,7 +23,7 @@ pub(crate) struct Plan {
 
 /// Phases of a step.
 pub(crate) const PHASES: usize = 6;
-const WORDS: usize = 14 + PHASES;
+const WORDS: usize = 15 + PHASES;
 
 /// What one rank has measured; times are medians in milliseconds.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,9 @@ pub(crate) struct RankFigures {
     pub(crate) pairs: f64,
     pub(crate) found: f64,
     pub(crate) work: f64,
-    /// Ghosts if all objects had the same size, or if each rank had a halo of one width.
+    /// Ghosts when every object is where it belongs.
+    pub(crate) settled: f64,
+    /// The same if all objects had the same size, or if each rank had a halo of one width.
     pub(crate) equal: f64,
     pub(crate) halo: f64,
     pub(crate) step_ms: f64,
@@ -57,6 +59,7 @@ impl RankFigures {
             pairs,
             found,
             work,
+            settled,
             equal,
             halo,
             step_ms,
@@ -67,8 +70,23 @@ impl RankFigures {
             ratio,
             phases_ms,
         } = *self;
-        let first =
-            [own, ghosts, bytes, pairs, found, work, equal, halo, step_ms, plain_ms, plain_pairs, ratio, cpu_ms, plain_cpu_ms];
+        let first = [
+            own,
+            ghosts,
+            bytes,
+            pairs,
+            found,
+            work,
+            equal,
+            halo,
+            step_ms,
+            plain_ms,
+            plain_pairs,
+            ratio,
+            cpu_ms,
+            plain_cpu_ms,
+            settled,
+        ];
         std::array::from_fn(|index| first.iter().chain(&phases_ms).nth(index).copied().unwrap_or(0.0).to_bits())
     }
 
@@ -89,7 +107,8 @@ impl RankFigures {
             ratio: at(11),
             cpu_ms: at(12),
             plain_cpu_ms: at(13),
-            phases_ms: std::array::from_fn(|phase| at(14 + phase)),
+            settled: at(14),
+            phases_ms: std::array::from_fn(|phase| at(15 + phase)),
         }
     }
 }
@@ -132,7 +151,7 @@ pub(crate) fn measure<S: Coordinate + scenes::Scalar, const D: usize, C: Comm>(
         let (mut plain_time, mut plain_pairs) = (Time::default(), 0);
         let mut run_plain = || {
             if plan.compares && rank == 0 {
-                (plain_time, plain_pairs) = Time::of(|| plain.par_detect(&all).len());
+                (plain_time, plain_pairs) = Time::of(|| plain.par_detect(if size == 1 { &boxes } else { &all }).len());
             }
         };
         // Which of the two comes first finds colder caches: they take turns.
@@ -156,10 +175,13 @@ pub(crate) fn measure<S: Coordinate + scenes::Scalar, const D: usize, C: Comm>(
     let (largest_edge, mean_edge) = (edges().fold(0.0, f64::max), edges().sum::<f64>() / (D * all.len()) as f64);
     let partition = cluster.partition().clone();
     let mut figures = of_steps(&steps, rank);
-    [figures.equal, figures.halo] = [mean_edge / 2.0, largest_edge].map(|reach| {
-        // A box around the center touches the owner's part, and the others get a ghost.
-        ids.iter().map(|&id| touched(&partition, &all[id as usize], reach) - 1.0).sum()
-    });
+    // A box touches the part of its owner, and the others get a ghost.
+    let ghosts = |bounds: &dyn Fn(&Aabb<S, D>) -> Aabb<f64, D>| {
+        ids.iter().map(|&id| touched(&partition, &bounds(&all[id as usize])) - 1.0).sum::<f64>()
+    };
+    figures.settled = ghosts(&|bounds| Aabb { min: bounds.min.map(Into::into), max: bounds.max.map(Into::into) });
+    figures.equal = ghosts(&|bounds| Aabb::around(center(bounds), [mean_edge / 2.0; D]));
+    figures.halo = ghosts(&|bounds| Aabb::around(center(bounds), [largest_edge; D]));
     let mut words = vec![0; size * WORDS];
     cluster.comm_mut().all_gather(&figures.words(), &mut words)?;
     Ok(Outcome {
@@ -173,11 +195,14 @@ pub(crate) fn measure<S: Coordinate + scenes::Scalar, const D: usize, C: Comm>(
     })
 }
 
-/// How many ranks a cube around the center of a box touches.
-fn touched<S: Coordinate, const D: usize>(partition: &Partition<D>, bounds: &Aabb<S, D>, reach: f64) -> f64 {
-    let center: [f64; D] = std::array::from_fn(|axis| (bounds.min[axis].into() + bounds.max[axis].into()) / 2.0);
+fn center<S: Coordinate, const D: usize>(bounds: &Aabb<S, D>) -> [f64; D] {
+    std::array::from_fn(|axis| (bounds.min[axis].into() + bounds.max[axis].into()) / 2.0)
+}
+
+/// How many ranks a box touches.
+fn touched<const D: usize>(partition: &Partition<D>, bounds: &Aabb<f64, D>) -> f64 {
     let mut ranks = 0.0;
-    partition.for_each_touched(&Aabb::around(center, [reach; D]), |_| ranks += 1.0);
+    partition.for_each_touched(bounds, |_| ranks += 1.0);
     ranks
 }
 

@@ -110,7 +110,8 @@ fn to_json<S, const D: usize>(options: &ClusterOptions, outcome: &Outcome<S, D>,
     let rank = |(number, rank): (usize, &RankFigures)| {
         json!({
             "rank": number, "objects": rank.own, "ghosts": rank.ghosts, "bytes": rank.bytes, "pairs": rank.pairs,
-            "found": rank.found, "work": rank.work, "ghosts_at_equal_sizes": rank.equal, "ghosts_of_classic_halo": rank.halo,
+            "found": rank.found, "work": rank.work, "ghosts_after_migrating": rank.settled,
+            "ghosts_at_equal_sizes": rank.equal, "ghosts_of_classic_halo": rank.halo,
             "step_ms": rank.step_ms, "phases_ms": rank.phases_ms,
         })
     };

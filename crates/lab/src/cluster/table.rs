@@ -27,9 +27,10 @@ pub(crate) fn text<S, const D: usize>(outcome: &Outcome<S, D>) -> Result<String,
     writeln!(out, "{:>5} {objects:>9} {ghosts:>8} {bytes:>10} {:>9}\n", "all", sum(|rank| rank.pairs))?;
 
     let percent = |part: f64| 100.0 * part / objects.max(1.0);
-    let (equal, halo) = (sum(|rank| rank.equal), sum(|rank| rank.halo));
+    let (settled, equal, halo) = (sum(|rank| rank.settled), sum(|rank| rank.equal), sum(|rank| rank.halo));
     writeln!(out, "imbalance         {:.3}  largest / mean predicted work; {} cuts", outcome.imbalance, outcome.cuts)?;
     writeln!(out, "ghosts            {ghosts}  {:.2} % of the objects", percent(ghosts))?;
+    writeln!(out, "  after migrating {settled}  {:.2} %, each object where it belongs", percent(settled))?;
     writeln!(out, "  at equal sizes  {equal}  {:.2} %, all edges {:.3}, the mean", percent(equal), outcome.mean_edge)?;
     writeln!(out, "  classic halo    {halo}  {:.2} %, {:.3} wide, the largest edge", percent(halo), outcome.largest_edge)?;
     if ghosts > 0.0 {

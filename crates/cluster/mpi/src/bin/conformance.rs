@@ -60,6 +60,18 @@ fn failures(universe: &mpi::environment::Universe) {
     }
 }
 
+/// The last rank panics between two steps. The job must end, with an error.
+fn leave(universe: &mpi::environment::Universe) {
+    let comm = MpiComm::world(universe);
+    let is_last = comm.rank() + 1 == comm.size();
+    let mut cluster = Cluster::<f32, 2, _>::new(comm, ClusterConfig::default()).expect("no error");
+    let boxes = [Aabb::new([0.0, 0.0], [1.0, 1.0])];
+    for number in 0.. {
+        assert!(!is_last || number < 3, "on purpose, outside of a step");
+        cluster.step(&[cluster.comm().rank() as u64], &boxes).map(|step| step.len()).expect("no error");
+    }
+}
+
 fn main() {
     let universe = mpi::initialize().expect("MPI starts once");
     let report = std::panic::take_hook();
@@ -68,6 +80,9 @@ fn main() {
             report(panic);
         }
     }));
+    if std::env::args().any(|word| word == "--leave") {
+        return leave(&universe);
+    }
     let (processes, all) = (Processes(&universe), []);
     everywhere::every_scene::<f32, 3>(&processes, &all);
     everywhere::every_scene::<f64, 2>(&processes, &all);
