@@ -86,3 +86,28 @@ fn a_rank_that_leaves_is_missed() {
     model(2, SLOTS, None, one_leaves);
     model(3, SLOTS, Some(2), one_leaves);
 }
+
+/// The last rank sends one word too many to rank 0, and to rank 0 only. That rank has an error in this call, the others have none; they
+/// learn of it in the next, although rank 0 makes no further call and is not dropped.
+fn one_has_an_error(mut comm: ThreadComm) -> Option<ThreadComm> {
+    let (rank, size) = (comm.rank(), comm.size());
+    let mut counts = vec![1; size];
+    if rank + 1 == size {
+        counts[0] = 2;
+    }
+    let send = vec![7; counts.iter().sum()];
+    let outcome = comm.exchange(&send, &counts, &mut vec![0; size], &vec![1; size]);
+    if rank == 0 {
+        assert_eq!(outcome, Err(CommError::Length { rank: size - 1, sent: 2, expected: 1 }));
+    } else {
+        assert_eq!(outcome, Ok(()));
+        assert!(matches!(call(&mut comm, 1), Err(CommError::Left { .. })));
+    }
+    Some(comm)
+}
+
+#[test]
+fn an_error_on_one_rank_frees_all() {
+    model(2, SLOTS, None, one_has_an_error);
+    model(3, SLOTS, Some(2), one_has_an_error);
+}
