@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use scenes::Scene;
 
+use crate::cluster::ClusterOptions;
 use crate::contest::ContestOptions;
 use crate::failure::Failure;
 use crate::frames::FrameRange;
@@ -22,6 +23,7 @@ Examples:
   lab advise fall.boxes                    what the planner makes of them, and what is expensive
   lab record --scene koch koch.boxes       a scene as such a file
   lab reproduce koch 3                     a table of a paper, measured here, with ours beside it; see its --list
+  lab cluster --ranks 8 --scene koch       on ranks without shared memory: ghosts, bytes and work of each
   lab contest                              against published crates and the papers' systems (see its --help)
 
 At the root of the repository `cargo run --release --` stands for `lab`.
@@ -49,6 +51,14 @@ Examples:
 const RECORD_EXAMPLES: &str = "\
 Example:
   lab record --scene koch --n 20k --steps 100 koch.boxes && lab replay koch.boxes";
+
+const CLUSTER_EXAMPLES: &str = "\
+Examples:
+  lab cluster --ranks 8 --scene koch            eight ranks with one thread each
+  lab cluster --ranks 1 --scene uniform --n 1M  what the cluster costs over the plain engine
+  lab cluster --ranks 8 --scene power --json    for machines
+
+Ranks are threads of this process. crates/cluster/mpi has the same table for MPI processes: mpirun -n 8 cluster --scene koch.";
 
 const CONTEST_EXAMPLES: &str = "\
 Examples:
@@ -95,6 +105,9 @@ pub(crate) enum Command {
     Record(RecordOptions),
     /// List the scenes with their exact parameters
     Scenes,
+    /// Run a scene on several ranks, and print a table by rank and a picture of the partition
+    #[command(after_help = CLUSTER_EXAMPLES)]
+    Cluster(ClusterOptions),
     /// Let the published crates and the papers' systems compete on the same boxes (needs the feature `contest`)
     #[command(after_help = CONTEST_EXAMPLES)]
     Contest(ContestOptions),

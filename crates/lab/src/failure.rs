@@ -45,6 +45,8 @@ pub(crate) enum Failure {
         error: std::io::Error,
     },
     Output(std::io::Error),
+    /// A step across ranks failed.
+    Cluster(pivotgrid_cluster::ClusterError),
 }
 
 impl Failure {
@@ -62,7 +64,8 @@ impl Failure {
             | Failure::Disagreement { .. }
             | Failure::InFigure { .. }
             | Failure::Write { .. }
-            | Failure::Output(_) => 1,
+            | Failure::Output(_)
+            | Failure::Cluster(_) => 1,
         }
     }
 }
@@ -95,6 +98,7 @@ impl fmt::Display for Failure {
             Failure::Recording { file, error } => write!(f, "{}: {error}", file.display()),
             Failure::Write { file, error } => write!(f, "cannot write {}: {error}", file.display()),
             Failure::Output(error) => write!(f, "cannot write the output: {error}"),
+            Failure::Cluster(error) => error.fmt(f),
         }
     }
 }

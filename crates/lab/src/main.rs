@@ -6,6 +6,7 @@
 mod advise;
 mod check;
 mod cli;
+mod cluster;
 mod contest;
 mod digest;
 mod draw;
@@ -52,6 +53,7 @@ fn text(cli: Cli) -> Result<String, Failure> {
         Some(Command::Advise(options)) => advise::advise(&options),
         Some(Command::Record(options)) => record::record(&options),
         Some(Command::Scenes) => Ok(list::scenes()),
+        Some(Command::Cluster(options)) => cluster::cluster(&options),
         Some(Command::Contest(options)) => contest::contest(&options),
         Some(Command::Reproduce(options)) => reproduce::reproduce(&options),
     }

@@ -1,0 +1,69 @@
+//! The ordinary step on what a rank holds, and the pairs of it that are this rank's.
+
+use pivotgrid::{BroadPhase, Pair, Pairs};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+use rayon::slice::ParallelSlice;
+
+use crate::coordinate::{Coordinate, greater};
+use crate::cut::Partition;
+use crate::held::{Held, INNER};
+
+/// Slices of pairs, some thousands each, that a worker filters into one buffer.
+const SLICES: usize = 16;
+
+/// Runs the engine.
+pub(crate) fn detect<'a, S: Coordinate, const D: usize>(
+    engine: &'a mut BroadPhase<S, D>,
+    held: &Held<S, D>,
+) -> Result<Pairs<'a>, String> {
+    let found = if held.bodies.is_empty() { engine.try_par_detect(&held.boxes) } else { engine.try_par_detect(&held.bodies) };
+    found.map_err(|error| error.to_string())
+}
+
+/// Tells which pairs are this rank's.
+#[derive(Debug)]
+pub(crate) struct Ownership<'a, S, const D: usize> {
+    pub(crate) held: &'a Held<S, D>,
+    pub(crate) partition: &'a Partition<D>,
+    pub(crate) rank: usize,
+    pub(crate) is_periodic: bool,
+}
+
+impl<S: Coordinate, const D: usize> Ownership<'_, S, D> {
+    /// Keeps the pairs that are this rank's, in buffers that are kept for the next step.
+    pub(crate) fn filter(&self, pairs: Pairs<'_>, is_serial: bool, kept: &mut Vec<Vec<Pair>>) {
+        let slices: Vec<&[Pair]> = pairs.slices().collect();
+        kept.iter_mut().for_each(Vec::clear);
+        let buffers = slices.len().div_ceil(SLICES);
+        if kept.len() < buffers {
+            kept.resize(buffers, Vec::new());
+        }
+        let keep = |(buffer, slices): (&mut Vec<Pair>, &[&[Pair]])| {
+            slices.iter().for_each(|slice| buffer.extend(slice.iter().filter(|pair| self.owns(pair))));
+        };
+        if is_serial {
+            kept.iter_mut().zip(slices.chunks(SLICES)).for_each(keep);
+        } else {
+            kept.par_iter_mut().zip(slices.par_chunks(SLICES)).for_each(keep);
+        }
+    }
+
+    #[inline(always)]
+    fn owns(&self, pair: &Pair) -> bool {
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        if self.is_periodic && (self.held.shifts[a].axes & self.held.shifts[b].axes != 0 || self.held.ids[a] == self.held.ids[b])
+        {
+            return false;
+        }
+        // The corner of the intersection lies in both boxes, so in the one that touches this part only.
+        (self.held.flags[a] | self.held.flags[b]) & INNER != 0
+            || self.partition.owns(self.rank, self.partition.frame.place(self.corner(pair)))
+    }
+
+    /// The lower corner of the intersection of a pair.
+    #[inline(always)]
+    pub(crate) fn corner(&self, pair: &Pair) -> [S; D] {
+        let (a, b) = (&self.held.boxes[pair.a as usize], &self.held.boxes[pair.b as usize]);
+        std::array::from_fn(|axis| greater(a.min[axis], b.min[axis]))
+    }
+}
