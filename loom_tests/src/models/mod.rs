@@ -1,14 +1,14 @@
 //! The models, one file per protocol, and what explores them.
 
 mod bound;
-mod counters;
 mod cursor;
 mod directory;
 mod growth;
 mod kit;
 mod pool;
-mod ranges;
 mod reuse;
+mod segments;
+mod shares;
 mod step;
 
 use std::fmt;
@@ -37,12 +37,17 @@ const ALL: &[Model] = &[
     pool::three_threads::MODEL,
     pool::four_threads::MODEL,
     pool::limit::MODEL,
-    counters::two_threads::MODEL,
-    counters::four_threads::MODEL,
-    counters::five_threads::MODEL,
+    segments::two_threads::MODEL,
+    segments::three_threads::MODEL,
+    segments::four_threads::MODEL,
+    segments::five_threads::MODEL,
+    shares::own_and_stolen::MODEL,
+    shares::both_ends::MODEL,
+    shares::three_workers::MODEL,
+    shares::portions::MODEL,
+    shares::drained::MODEL,
     cursor::claims::MODEL,
     cursor::blocks::MODEL,
-    ranges::no_overlap::MODEL,
     bound::two_threads::MODEL,
     bound::three_threads::MODEL,
     step::two_workers::MODEL,
@@ -50,6 +55,7 @@ const ALL: &[Model] = &[
     step::three_workers::MODEL,
     step::four_workers::MODEL,
     growth::directory_doubles::MODEL,
+    growth::chunk_of_both::MODEL,
     reuse::next_step::MODEL,
     reuse::next_step_of_three::MODEL,
 ];
@@ -223,6 +229,6 @@ impl fmt::Display for Search {
 #[test]
 fn every_planted_bug_is_caught_by_a_model() {
     for bug in KIT {
-        assert!(ALL.iter().any(|model| model.knows(*bug)), "nobody catches {bug:?}");
+        assert!(ALL.iter().any(|model| model.knows(*bug)), "no model catches {bug:?}");
     }
 }
