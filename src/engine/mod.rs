@@ -8,7 +8,7 @@ use crossbeam::utils::CachePadded;
 
 use crate::build::gather::{Gatherer, Seen};
 use crate::build::plan::{MAX_LEVELS, Plan};
-use crate::build::sort::Sorter;
+use crate::build::sort::{Crowd, Sorter};
 use crate::build::survey::Survey;
 use crate::detect::Finder;
 use crate::detect::sink;
@@ -53,6 +53,8 @@ pub(crate) struct Engine<S, const D: usize> {
     pub(crate) takers: Vec<u32>,
     /// Where the chunks of each block of positions begin, while they are arranged.
     pub(crate) starts: Vec<u32>,
+    /// For chunks that all workers sort together.
+    pub(crate) crowd: Crowd,
     /// Blocks of pairs: those of the last step, and empty ones for the next.
     pub(crate) pairs: Vec<Vec<Pair>>,
     /// The same for pairs with static objects.
@@ -103,6 +105,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             unit_bounds: Vec::new(),
             takers: Vec::new(),
             starts: Vec::new(),
+            crowd: Crowd::default(),
             pairs: Vec::new(),
             static_pairs: Vec::new(),
             ordered: Ordered::default(),
@@ -249,6 +252,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             + (self.pairs.capacity() + self.static_pairs.capacity()) * size_of::<Vec<Pair>>()
             + self.rejected.capacity() * size_of::<Rejected>()
             + self.shares.bytes()
+            + self.crowd.bytes()
             + (self.bounds.capacity() + self.unit_bounds.capacity() + self.takers.capacity() + self.starts.capacity())
                 * size_of::<u32>()
             + self.ordered.bytes()
@@ -276,6 +280,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         (self.grid.sequence, self.grid.begins, self.grid.tables) = (Vec::new(), Vec::new(), Vec::new());
         self.grid.items = Vec::new();
         self.shares = Shares::default();
+        self.crowd = Crowd::default();
         (self.bounds, self.unit_bounds, self.takers, self.starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         self.table.shrink(self.known);
         self.staged.truncate(self.known.div_ceil(BLOCK));

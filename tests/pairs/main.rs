@@ -9,6 +9,7 @@ mod bad_boxes;
 mod bad_input;
 mod borders;
 mod canonical;
+mod crowded;
 mod extremes;
 mod filters;
 mod golden;
