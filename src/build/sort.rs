@@ -274,7 +274,10 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.grid.items.clear();
         let items = self.workers.iter().take(team.workers()).map(|worker| worker.sorter.items.len()).sum();
         let before = self.grid.items.capacity();
-        memory::reserve_with_slack(&mut self.grid.items, items);
+        if before < items {
+            // A worker joins the chunks of two units only if it sorted both, which differs from step to step.
+            memory::reserve_with_slack(&mut self.grid.items, items + self.unit_bounds.len());
+        }
         self.budget.charge(memory::bytes_of::<Item>(self.grid.items.capacity() - before));
         for worker in self.workers.iter().take(team.workers()) {
             self.grid.items.extend_from_slice(&worker.sorter.items);

@@ -81,6 +81,9 @@ pub(crate) struct Worker {
     pub(crate) touched: Vec<u32>,
 }
 
+/// Lists of what has no level, which take a chunk of the pool each: oversized and rejected.
+const SPECIALS: usize = 2;
+
 /// Chunks that a worker clears at a time.
 const CLEAR_BLOCK: usize = 512;
 
@@ -126,7 +129,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         // Room for about as many chunks again, so that a race for one more does not make the count run twice. By the chunks that
         // held something, which does not depend on races, and not by those taken from the pool.
         let chunks = self.stats.chunks;
-        let bits = Directory::bits_for(chunks + chunks / 8 + 2 * team.workers());
+        let bits = Directory::bits_for(chunks + SPECIALS + chunks / 8 + 2 * team.workers());
         if self.grid.directory.bits() < bits {
             self.grow_directory(bits);
         }
@@ -199,7 +202,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             worker.seen.rejected.clear();
             self.budget.stock_up(&mut worker.seen.rejected, self.rejected.len());
             worker.sorter.items.clear();
-            self.budget.stock_up_with_slack(&mut worker.sorter.items, self.grid.items.len());
+            self.budget.stock_up(&mut worker.sorter.items, self.grid.items.capacity());
             worker.finder.stock_up(near, &self.budget);
         }
         let found = stock_up(&mut self.pairs, team, &self.budget);
@@ -231,7 +234,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         // However the races go, no worker takes more than one chunk that it does not need.
         self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
         // Without memory for them, that may take it from there.
-        let _ = self.grid.pool.reserve((self.stats.chunks + team.workers()) as u32);
+        let _ = self.grid.pool.reserve((self.stats.chunks + SPECIALS + team.workers()) as u32);
         if self.plan.as_mut().is_some_and(|plan| plan.is_outdated_by(self.stats.candidates)) {
             self.plan = None;
         }
