@@ -128,8 +128,20 @@ faults! {
         CellByTwoFormulas,
         /// Only the last block's spans are taken into account.
         SpansOfOneBlock,
-        /// A crowded chunk's last item of work ends too early.
+        /// A chunk's last item of work ends too early.
         ItemShort,
+        /// The sort pass leaves out the last object of each segment that has several.
+        SegmentShort,
+        /// The last of a crowded chunk's pieces is not sorted.
+        PieceLost,
+        /// The pieces of a crowded chunk begin one entry too early in each cell: they overlap.
+        PiecesOverlap,
+        /// The last chunk of a unit of sorting is not sorted.
+        UnitLastChunkLost,
+        /// Groups and balls are filled in for the chunks' entries only, not for oversized ones.
+        ExtrasOfChunksOnly,
+        /// An entry is compared with all but the last of those behind it in its row.
+        DiagonalShort,
         /// A full block of pairs is not handed back.
         BlockLost,
         /// Groups are asked in one direction only.

@@ -85,7 +85,14 @@ pub struct PassTimes {
 impl PassTimes {
     /// The passes with their names, in order.
     pub fn named(&self) -> [(&'static str, Duration); 6] {
-        [("presort", self.presort), ("plan", self.plan), ("gather", self.gather), ("arrange", self.arrange), ("sort", self.sort), ("detect", self.detect)]
+        [
+            ("presort", self.presort),
+            ("plan", self.plan),
+            ("gather", self.gather),
+            ("arrange", self.arrange),
+            ("sort", self.sort),
+            ("detect", self.detect),
+        ]
     }
 
     /// All passes together.

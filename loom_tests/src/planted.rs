@@ -46,12 +46,12 @@ fn keep_expected_panics_quiet() {
 fn all_threads_of_a_model_see_the_bug_and_other_models_do_not() {
     let model = || {
         loom::model(|| {
-            assert!(injected(Fault::CountTorn), "in the first thread");
-            loom::thread::spawn(|| assert!(injected(Fault::CountTorn), "in another thread")).join().unwrap();
+            assert!(injected(Fault::TotalTorn), "in the first thread");
+            loom::thread::spawn(|| assert!(injected(Fault::TotalTorn), "in another thread")).join().unwrap();
         });
     };
-    assert_eq!(with(Fault::CountTorn, model), Ok(()));
-    assert_eq!(with(Fault::CountTorn, || std::thread::spawn(|| assert!(!injected(Fault::CountTorn))).join().unwrap()), Ok(()));
-    assert!(!injected(Fault::CountTorn));
-    assert_eq!(with(Fault::CountTorn, || panic!("caught")), Err("caught".into()));
+    assert_eq!(with(Fault::TotalTorn, model), Ok(()));
+    assert_eq!(with(Fault::TotalTorn, || std::thread::spawn(|| assert!(!injected(Fault::TotalTorn))).join().unwrap()), Ok(()));
+    assert!(!injected(Fault::TotalTorn));
+    assert_eq!(with(Fault::TotalTorn, || panic!("caught")), Err("caught".into()));
 }

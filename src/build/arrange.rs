@@ -6,6 +6,7 @@
 use super::gather::{Gathered, special};
 use crate::Scalar;
 use crate::engine::Engine;
+use crate::faults::{Fault, injected};
 use crate::kernel::locate::OVERSIZED;
 use crate::layout::grid::TailOffsets;
 use crate::layout::{Chunk, MAX_LEVELS};
@@ -106,10 +107,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             }
             begin = end;
         }
-        self.unit_bounds.push(begin);
-        std::mem::swap(&mut self.takers, &mut Vec::new());
-        let takers = (0..claims).map(|unit| self.shares.taker(unit) as u32);
-        self.takers.extend(takers);
+        let lost = injected(Fault::UnitLastChunkLost) && self.unit_bounds.last().is_some_and(|&last| last < begin);
+        self.unit_bounds.push(begin - u32::from(lost));
+        self.takers.clear();
+        memory::reserve(&mut self.takers, claims);
+        self.takers.extend((0..claims).map(|unit| self.shares.taker(unit) as u32));
         let units = UNITS_PER_CLAIM * claims;
         memory::refusable(self.shares.reserve(team.workers(), units), units);
         let takers = &self.takers;

@@ -62,6 +62,55 @@ impl Sorter {
     }
 }
 
+/// Memory for sorting crowded chunks, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Crowd {
+    /// The crowded chunks.
+    ranks: Vec<u32>,
+    pieces: Vec<Piece>,
+    /// Objects per cell of each piece; then where the next one goes.
+    counts: Vec<[u32; CELLS]>,
+}
+
+/// A part of a chunk's list of segments: the first one, and how many there are.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    first: u32,
+    segments: usize,
+}
+
+impl Crowd {
+    pub(crate) fn bytes(&self) -> usize {
+        self.ranks.capacity() * size_of::<u32>()
+            + self.pieces.capacity() * size_of::<Piece>()
+            + self.counts.capacity() * size_of::<[u32; CELLS]>()
+    }
+
+    /// Cuts a list of segments into pieces of at least [`PIECE`] objects, with counts of 0.
+    fn cut<S: Scalar, const D: usize>(&mut self, segments: Segments<'_, S, D>, head: ChunkHead<'_>, budget: &Budget) {
+        self.pieces.clear();
+        // All pieces but the last have at least `PIECE` objects.
+        memory::reserve(&mut self.pieces, head.total() as usize / PIECE + 1);
+        let (mut next, mut objects) = (head.first(), PIECE);
+        for (block, segment, _) in segments.of(head.first()) {
+            if objects >= PIECE {
+                self.pieces.push(Piece { first: next, segments: 0 });
+                objects = 0;
+            }
+            if let Some(piece) = self.pieces.last_mut() {
+                piece.segments += 1;
+            }
+            objects += segment.len();
+            next = block.next[segment.start];
+        }
+        if injected(Fault::PieceLost) && self.pieces.len() > 1 {
+            self.pieces.pop();
+        }
+        grow_exactly(&mut self.counts, self.pieces.len(), [0; CELLS], budget);
+        self.counts[..self.pieces.len()].fill([0; CELLS]);
+    }
+}
+
 /// The staged objects of a step, in segments.
 #[derive(Clone, Copy)]
 struct Segments<'a, S, const D: usize> {
@@ -79,7 +128,10 @@ impl<'a, S: Scalar, const D: usize> Segments<'a, S, D> {
             (next != NO_SEGMENT).then(|| {
                 let (number, at) = (next as usize / BLOCK, next as usize % BLOCK);
                 let (block, begin) = (&self.staged[number], number * BLOCK);
-                let segment = block.segment(at, BLOCK.min(self.order.len() - begin));
+                let mut segment = block.segment(at, BLOCK.min(self.order.len() - begin));
+                if injected(Fault::SegmentShort) && segment.len() > 1 {
+                    segment.end -= 1;
+                }
                 next = block.next[at];
                 (block, segment.clone(), &self.order[begin + segment.start..begin + segment.end])
             })
@@ -135,10 +187,13 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
 
     /// Sorts the chunks that are too large for one worker, and what has no level.
     fn sort_crowded(&mut self, order: &[u32], team: Team) {
-        let crowded = |rank: &usize| self.grid.begins[rank + 1] as usize - self.grid.begins[*rank] as usize > CROWDED;
-        // Most steps have none.
-        let ranks: Vec<usize> = memory::collect((0..self.grid.sequence.len()).filter(crowded));
-        for rank in ranks {
+        let mut ranks = std::mem::take(&mut self.crowd.ranks);
+        ranks.clear();
+        // As many as there can be: their number changes from step to step, and most steps have none.
+        memory::reserve(&mut ranks, order.len() / CROWDED);
+        let crowded = |rank: &u32| (self.grid.begins[*rank as usize + 1] - self.grid.begins[*rank as usize]) as usize > CROWDED;
+        ranks.extend((0..self.grid.sequence.len() as u32).filter(crowded));
+        for rank in ranks.iter().map(|rank| *rank as usize) {
             let (begin, id) = (self.grid.begins[rank], self.grid.sequence[rank]);
             let counts = self.sort_pieces(order, id, begin, false, team);
             let sorter = &mut self.workers[0].sorter;
@@ -146,6 +201,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             sorter.finish(chunk, self.grid.pool.chunk(id).key(), begin, &counts);
             add_items(&mut sorter.items, rank as u32, begin, self.grid.begins[rank + 1]);
         }
+        self.crowd.ranks = ranks;
         for (special, begin) in [self.grid.tails.oversized, self.grid.tails.rejected].into_iter().enumerate() {
             if let Some(id) = self.grid.specials[special] {
                 self.sort_pieces(order, id, begin as u32, true, team);
@@ -157,15 +213,16 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     /// entries each cell has. `one_cell`: whatever the objects' cells are, they all count as the first.
     fn sort_pieces(&mut self, order: &[u32], id: ChunkId, begin: u32, one_cell: bool, team: Team) -> [u32; CELLS] {
         let segments = Segments { staged: &self.staged, order };
-        let firsts = pieces(segments, self.grid.pool.chunk(id).first());
+        self.crowd.cut(segments, self.grid.pool.chunk(id), &self.budget);
+        let pieces = &self.crowd.pieces;
+        let counts = &mut self.crowd.counts[..pieces.len()];
         let cell = |cell: u8| if one_cell { 0 } else { usize::from(cell) % CELLS };
-        let mut counts: Vec<[u32; CELLS]> = memory::collect(firsts.iter().map(|_| [0; CELLS]));
-        let each = |first: u32, count: usize| segments.of(first).take(count);
-        let next = Blocks::new(&mut counts, 1);
-        team.at_most(firsts.len()).run(|| {
+        let each = |piece: usize| segments.of(pieces[piece].first).take(pieces[piece].segments);
+        let next = Blocks::new(counts, 1);
+        team.at_most(pieces.len()).run(|| {
             scope!("pivotgrid::sort::crowded");
             while let Some((piece, counts)) = next.claim() {
-                for (block, segment, _) in each(firsts[piece].0, firsts[piece].1) {
+                for (block, segment, _) in each(piece) {
                     segment.for_each(|at| counts[0][cell(block.cells[at])] += 1);
                 }
             }
@@ -174,16 +231,17 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         counts.iter().for_each(|counts| (0..CELLS).for_each(|cell| all[cell] += counts[cell]));
         let mut place = begin;
         for cell in 0..CELLS {
-            for counts in &mut counts {
-                place += std::mem::replace(&mut counts[cell], place);
+            for counts in counts.iter_mut() {
+                let objects = std::mem::replace(&mut counts[cell], place);
+                place += objects - u32::from(injected(Fault::PiecesOverlap) && objects > 0);
             }
         }
         let table = self.table.writer(&mut self.next_order);
-        let next = Blocks::new(&mut counts, 1);
-        team.at_most(firsts.len()).run(|| {
+        let next = Blocks::new(counts, 1);
+        team.at_most(pieces.len()).run(|| {
             scope!("pivotgrid::sort::crowded");
             while let Some((piece, places)) = next.claim() {
-                for (block, segment, ids) in each(firsts[piece].0, firsts[piece].1) {
+                for (block, segment, ids) in each(piece) {
                     for (at, &id) in segment.zip(ids) {
                         let place = &mut places[0][cell(block.cells[at])];
                         table.set(*place as usize, &block.bounds(at), id);
@@ -213,7 +271,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
 
     /// Fills in groups and balls, which only some scenes have.
     fn fill_extras<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, team: Team) {
-        let entries = self.grid.rejected.end;
+        let regular = *self.grid.begins.last().unwrap_or(&0) as usize;
+        let entries = if injected(Fault::ExtrasOfChunksOnly) { regular } else { self.grid.rejected.end };
         let (table, cursor) = (self.table.writer(&mut self.next_order), Cursor::new());
         let claim = team.claim(entries.div_ceil(BLOCK), MOST_BLOCKS) * BLOCK;
         team.run(|| {
@@ -235,7 +294,10 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.grid.items.clear();
         let items = self.workers.iter().take(team.workers()).map(|worker| worker.sorter.items.len()).sum();
         let before = self.grid.items.capacity();
-        memory::reserve_with_slack(&mut self.grid.items, items);
+        if before < items {
+            // A worker joins the chunks of two units only if it sorted both, which differs from step to step.
+            memory::reserve_with_slack(&mut self.grid.items, items + self.unit_bounds.len());
+        }
         self.budget.charge(memory::bytes_of::<Item>(self.grid.items.capacity() - before));
         for worker in self.workers.iter().take(team.workers()) {
             self.grid.items.extend_from_slice(&worker.sorter.items);
@@ -244,10 +306,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
 
     /// Deals the items of detection: each worker first those that it sorted.
     pub(crate) fn deal_items(&mut self, team: Team) {
-        let items = self.grid.items.len();
-        memory::refusable(self.shares.reserve(team.workers(), items), items);
+        // How many items there are depends on which worker sorted what, so there is room for as many as the list of items has.
+        let (items, room) = (self.grid.items.len(), self.grid.items.capacity());
+        memory::refusable(self.shares.reserve(team.workers(), room), room);
         self.takers.clear();
-        memory::reserve(&mut self.takers, items);
+        memory::reserve_exact(&mut self.takers, room);
         for (index, worker) in self.workers.iter().take(team.workers()).enumerate() {
             self.takers.extend(worker.sorter.items.iter().map(|_| index as u32));
         }
@@ -312,24 +375,6 @@ impl Sorter {
             table.set_many(places, block, segment, ids);
         }
     }
-}
-
-/// Cuts a list of segments into pieces of at least [`PIECE`] objects: the first segment of each, and how many segments it has.
-fn pieces<S: Scalar, const D: usize>(segments: Segments<'_, S, D>, first: u32) -> Vec<(u32, usize)> {
-    let (mut pieces, mut objects) = (Vec::new(), PIECE);
-    let mut next = first;
-    for (block, segment, _) in segments.of(first) {
-        if objects >= PIECE {
-            memory::push(&mut pieces, (next, 0));
-            objects = 0;
-        }
-        if let Some(last) = pieces.last_mut() {
-            last.1 += 1;
-        }
-        objects += segment.len();
-        next = block.next[segment.start];
-    }
-    pieces
 }
 
 /// Appends a chunk's entries to the work: to the last item while that is small and the chunk follows it, otherwise as items of

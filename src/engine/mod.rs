@@ -9,7 +9,7 @@ use crossbeam::utils::CachePadded;
 use crate::build::gather::{Gatherer, Seen};
 use crate::build::plan::Plan;
 use crate::build::plan::survey::Survey;
-use crate::build::sort::Sorter;
+use crate::build::sort::{Crowd, Sorter};
 use crate::detect::Finder;
 use crate::detect::sink;
 use crate::faults::{Fault, injected};
@@ -61,6 +61,8 @@ pub(crate) struct Engine<S, const D: usize> {
     pub(crate) segments: usize,
     /// The last presort did not make them fewer.
     pub(crate) presorted_in_vain: bool,
+    /// For chunks that all workers sort together.
+    pub(crate) crowd: Crowd,
     /// Blocks of pairs: those of the last step, and empty ones for the next.
     pub(crate) pairs: Vec<Vec<Pair>>,
     /// The same for pairs with static objects.
@@ -102,6 +104,9 @@ pub(crate) struct Worker {
     pub(crate) touched: Vec<u32>,
 }
 
+/// Lists of what has no level, which take a chunk of the pool each: oversized and rejected.
+const SPECIALS: usize = 2;
+
 /// Chunks that a worker clears at a time.
 const CLEAR_BLOCK: usize = 512;
 
@@ -129,6 +134,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             starts: Vec::new(),
             segments: 0,
             presorted_in_vain: false,
+            crowd: Crowd::default(),
             pairs: Vec::new(),
             static_pairs: Vec::new(),
             ordered: Ordered::default(),
@@ -149,7 +155,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         // Room for about as many chunks again, so that a race for one more does not make the count run twice. By the chunks that
         // held something, which does not depend on races, and not by those taken from the pool.
         let chunks = self.stats.chunks;
-        let bits = Directory::bits_for(chunks + chunks / 8 + 2 * team.workers());
+        let bits = Directory::bits_for(chunks + SPECIALS + chunks / 8 + 2 * team.workers());
         if self.grid.directory.bits() < bits {
             self.grow_directory(bits);
         }
@@ -223,7 +229,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             worker.seen.rejected.clear();
             self.budget.stock_up(&mut worker.seen.rejected, self.rejected.len());
             worker.sorter.items.clear();
-            self.budget.stock_up_with_slack(&mut worker.sorter.items, self.grid.items.len());
+            self.budget.stock_up(&mut worker.sorter.items, self.grid.items.capacity());
             worker.finder.stock_up(near, &self.budget);
         }
         let found = stock_up(&mut self.pairs, team, &self.budget);
@@ -257,7 +263,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         // However the races go, no worker takes more than one chunk that it does not need.
         self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
         // Without memory for them, that may take it from there.
-        let _ = self.grid.pool.reserve((self.stats.chunks + team.workers()) as u32);
+        let _ = self.grid.pool.reserve((self.stats.chunks + SPECIALS + team.workers()) as u32);
         if self.plan.as_mut().is_some_and(|plan| plan.is_outdated_by(self.stats.candidates)) {
             self.plan = None;
         }
@@ -278,6 +284,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             + (self.pairs.capacity() + self.static_pairs.capacity()) * size_of::<Vec<Pair>>()
             + self.rejected.capacity() * size_of::<Rejected>()
             + self.shares.bytes()
+            + self.crowd.bytes()
             + (self.bounds.capacity() + self.unit_bounds.capacity() + self.takers.capacity() + self.starts.capacity())
                 * size_of::<u32>()
             + self.ordered.bytes()
@@ -329,6 +336,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         }
         self.grid.shrink();
         self.shares = Shares::default();
+        self.crowd = Crowd::default();
         (self.bounds, self.unit_bounds, self.takers, self.starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         self.table.shrink(self.known);
         self.staged.truncate(self.known.div_ceil(BLOCK));

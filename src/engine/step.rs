@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::build::gather::{Gathered, Source};
 use crate::build::presort::Copied;
+use crate::build::review::Revisions;
 use crate::build::sort::Sorted;
 use crate::detect::sink::{Consumer, Show, Store};
-use crate::build::review::Revisions;
 use crate::engine::{Clock, Engine, Made};
 use crate::layout::table::Table;
 use crate::lockfree::Blocks;

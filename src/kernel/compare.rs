@@ -199,6 +199,7 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
     pub(crate) fn add_diagonals(&mut self, own: &Boxes<S::In<I>, D>, following: I::Words, at: usize) {
         let isa = self.isa;
         let (one, pointers) = (isa.splat(1), self.columns.pointers());
+        let following = if injected(Fault::DiagonalShort) { isa.sub(following, one) } else { following };
         let (mut distance, mut window) = (isa.splat(0), at + 1); // distances count from 0: `following > distance`
         if injected(Fault::ComparedWithItself) {
             (distance, window) = (isa.splat(-1), at);

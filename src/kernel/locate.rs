@@ -1,8 +1,8 @@
 //! Level, cell and chunk of sixteen staged boxes at a time.
 
-use super::{IsaWork, bits};
 use super::isa::{Isa, Lanes, Mask, WIDTH};
 use super::scalar::Vector;
+use super::{IsaWork, bits};
 use crate::Scalar;
 use crate::faults::{Fault, injected};
 use crate::layout::staged::{BLOCK, StagedBlock};
@@ -134,8 +134,7 @@ fn locate<I: Isa, S: Scalar, const D: usize>(
             spans[axis] = isa.sub(max[axis].cells(isa, origin, inverse), low[axis]);
             fits &= !isa.gt(spans[axis], isa.splat(limit));
             if injected(Fault::SpanByExtent) {
-                // A cell less for boxes that reach several: as if their extent were rounded down.
-                spans[axis] = isa.max(isa.sub(spans[axis], isa.splat(1)), zero);
+                spans[axis] = max[axis].cells(isa, min[axis], inverse);
             }
         }
         if !is_only {

@@ -114,7 +114,6 @@ impl<'a, S: Scalar, const D: usize> StagedBoxes<'a, S, D> {
         assert!(len <= blocks.len() * BLOCK);
         StagedBoxes { blocks, len }
     }
-
 }
 
 impl<S: Scalar, const D: usize> BoxList<S, D> for StagedBoxes<'_, S, D> {

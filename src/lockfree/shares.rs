@@ -88,7 +88,8 @@ impl Shares {
     /// Takes everything that is left, so that no worker finds more.
     pub(crate) fn drain(&self) {
         for ends in &self.ends {
-            ends.store(0, Ordering::Relaxed);
+            // A swap and no store: loom does not model that a plain store cannot come between the read and the write of a claim.
+            ends.swap(0, Ordering::Relaxed);
         }
     }
 

@@ -6,10 +6,10 @@
 use std::ops::Range;
 
 use super::reach::{Rule, Tier};
-use crate::layout::MAX_LEVELS;
 use crate::detect::View;
 use crate::detect::neighborhood::Neighborhood;
 use crate::kernel::{Columns, Packed};
+use crate::layout::MAX_LEVELS;
 use crate::layout::grid::Item;
 use crate::layout::{Chunk, ROW};
 use crate::layout::{Coords, Shape, Window, key_parts};

@@ -103,8 +103,8 @@ fn the_statistics_tell_how_much_is_held() {
 fn the_first_need_is_that_of_all_columns() {
     let mut engine = BroadPhase::<f32, 3>::with_config(Config::default().max_bytes(1)).unwrap();
     match engine.try_par_detect(&boxes(4000)) {
-        // A box as it is read, twice its index, and its bounds in the table.
-        Err(DetectError::OverBudget { needed, .. }) => assert!(needed >= 4000 * (24 + 8 + 8 + 24), "{needed} bytes"),
+        // A box as it is read with its segment's successor and its cell, twice its index, and its bounds in the table.
+        Err(DetectError::OverBudget { needed, .. }) => assert!(needed >= 4000 * (24 + 4 + 1 + 8 + 24), "{needed} bytes"),
         other => panic!("{other:?}"),
     }
 }

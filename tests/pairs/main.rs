@@ -10,6 +10,7 @@ mod bad_input;
 mod balls;
 mod borders;
 mod canonical;
+mod crowded;
 mod extremes;
 mod filters;
 mod golden;

@@ -28,6 +28,8 @@ enum Boxes {
     Random(Sizes, Placement, f64),
     /// Small ones, and among the first of them some that are longer.
     FewLong,
+    /// Most of them in one chunk, too many for one worker to sort; the others around it.
+    Crowd,
     /// One in forty is a hundred times as large as the others, and the planner is told that only comparisons cost anything.
     TwoLevels,
 }
@@ -54,6 +56,7 @@ const TRIALS: &[Trial] = &[
     Trial { name: "clusters", boxes: Boxes::Random(Sizes::Mono, Placement::Clustered, 0.001), threads: 2, ..PLAIN },
     Trial { name: "long boxes in a plane", boxes: Boxes::Random(Sizes::LongAndFlat, Placement::Plane, 0.02), ..PLAIN },
     Trial { name: "a few long ones", boxes: Boxes::FewLong, ..PLAIN },
+    Trial { name: "a crowd", boxes: Boxes::Crowd, threads: 2, ..PLAIN },
     Trial { name: "two levels", boxes: Boxes::TwoLevels, ..PLAIN },
     Trial {
         name: "groups",
@@ -66,6 +69,8 @@ const TRIALS: &[Trial] = &[
 
 const OBJECTS: usize = 1400;
 const STEPS: usize = 6;
+/// More than `CROWDED` in `src/build/sort.rs`.
+const CROWD: usize = 9000;
 
 struct Body {
     bounds: Aabb<f32, 3>,
@@ -127,6 +132,13 @@ impl Trial {
                     Aabb::around(center, if index < 40 { [2.0, 0.3, 0.3] } else { [0.1, 0.3, 0.3] })
                 })
                 .collect(),
+            Boxes::Crowd => (0..CROWD + n)
+                .map(|index| {
+                    let (extent, half) = if index < CROWD { (0.45, 0.01) } else { (20.0, 0.2) };
+                    let center: [f32; 3] = std::array::from_fn(|_| rng.within(-extent, extent) as f32);
+                    Aabb::around(center, [half; 3])
+                })
+                .collect(),
             // Fewer objects get one level and a list at most, whatever the costs.
             Boxes::TwoLevels => (0..4 * n)
                 .map(|index| {
@@ -139,6 +151,9 @@ impl Trial {
 
     fn config(&self) -> Config {
         let mut config = grid_config().instruction_set(self.set);
+        if let Boxes::Crowd = self.boxes {
+            config = config.max_levels(1).cell_size(1.0);
+        }
         if let Boxes::TwoLevels = self.boxes {
             config.costs = Costs { row: 0.0, run: 0.0, chunk: 0.0, look: 0.0, ..Costs::default() };
         }

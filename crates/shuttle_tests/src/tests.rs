@@ -6,13 +6,12 @@ use loom::scheduler::{PctScheduler, RandomScheduler};
 use loom::{Config, Runner};
 
 use crate::faults::Fault;
-use crate::lockfree::{Bound, ChunkId, Cursor, Directory, Key, Pool, Spare};
+use crate::lockfree::{BLOCK, Bound, ChunkId, Cursor, Directory, Key, NO_SEGMENT, Pool, Shares, Spare};
 use crate::planted::PLANTED;
 
 const THREADS: usize = 64;
-const CELLS: usize = 4;
 /// Models, and ways to schedule each of them.
-const SEARCHES: usize = 3 * 2;
+const SEARCHES: usize = 4 * 2;
 
 /// How many schedules of each search.
 fn schedules() -> usize {
@@ -36,70 +35,102 @@ fn key(number: usize) -> Key {
     [number as u32, 7, 0, 1]
 }
 
-/// A whole step: every thread counts objects into chunks that all want at once, then the chunks get their ranges. Every key has one
-/// chunk, the ranks of every cell are a permutation, and the ranges neither overlap nor leave a gap.
+/// A whole step: every thread appends segments to chunks that all want at once; then the threads claim the chunks and walk their
+/// lists. Every key has one chunk, every segment is in the list of its chunk once, and totals and longest segments are exact.
 fn step() {
     const KEYS: usize = 9;
-    let kit = Arc::new((Directory::new(8).unwrap(), Pool::new(CELLS, 4, 128)));
+    let kit = Arc::new((Directory::new(8).unwrap(), Pool::new(4, 128)));
     let shared = kit.clone();
-    let counted = fork(move |thread| {
+    let appended = fork(move |thread| {
         let (directory, pool) = &*shared;
         let mut spare = Spare::default();
-        let count = |object: usize| {
-            let key = key((thread + object * 5) % KEYS);
+        let append = |segment: usize| {
+            let key = key((thread + segment * 5) % KEYS);
             let id = directory.find_or_insert(pool, &key, &mut spare).expect("there is room");
-            (key, id, pool.chunk(id).count(thread % 3, 2))
+            let position = ((2 * thread + segment) * BLOCK) as u32;
+            Segment { key, id, position, len: len(position), next: pool.chunk(id).append(position, len(position)) }
         };
         // Some come back with a spare chunk of their own.
-        (0..1 + usize::from(thread.is_multiple_of(4))).map(count).collect::<Vec<_>>()
+        (0..1 + usize::from(thread.is_multiple_of(4))).map(append).collect::<Vec<_>>()
     });
-    let mut places: Vec<(Key, ChunkId, usize, u32)> = Vec::new();
-    for (thread, counted) in counted.into_iter().enumerate() {
-        places.extend(
-            counted.into_iter().flat_map(|(key, id, rank)| [(key, id, thread % 3, rank), (key, id, thread % 3, rank + 1)]),
-        );
-    }
-    places.sort_unstable();
-    for same_key in places.chunk_by(|a, b| a.0 == b.0) {
-        assert!(same_key.iter().all(|place| place.1 == same_key[0].1), "one key, two chunks");
-        for same_cell in same_key.chunk_by(|a, b| a.2 == b.2) {
-            assert!(same_cell.iter().map(|place| place.3).eq(0..same_cell.len() as u32), "the ranks are not a permutation");
-        }
-    }
+    let mut segments = appended.concat();
+    segments.sort_unstable();
 
-    let (work, table) = (Cursor::new(), Cursor::new());
-    let shared = kit.clone();
-    let ranges = fork(move |_| {
-        let pool = &shared.1;
-        let mut ranges = Vec::new();
-        while let Some(block) = work.claim(3, pool.used() as usize) {
-            for id in block {
-                let chunk = pool.chunk(id as ChunkId);
-                let total = chunk.total() as usize;
-                let begin = table.take(total);
-                chunk.place(begin as u32, CELLS);
-                ranges.push((begin, begin + total));
+    // The chunks go first to the threads that gathered them.
+    let ids: Vec<ChunkId> = (0..kit.1.used()).filter(|id| kit.1.chunk(*id).total() > 0).collect();
+    let mut shares = Shares::default();
+    shares.deal(THREADS, ids.len(), |unit| kit.1.chunk(ids[unit]).longest_block() / 2);
+    let both = Arc::new((shares, ids, kit.clone(), segments.clone()));
+    let shared = both.clone();
+    let walked = fork(move |thread| {
+        let (shares, ids, kit, segments) = &*shared;
+        let mut walked = Vec::new();
+        while let Some(unit) = shares.claim(thread) {
+            let mut position = kit.1.chunk(ids[unit.index()]).first();
+            while position != NO_SEGMENT {
+                walked.push((ids[unit.index()], position));
+                assert!(walked.len() <= segments.len(), "segments got lost");
+                let segment = segments.iter().find(|segment| segment.position == position);
+                position = segment.map_or(NO_SEGMENT, |segment| segment.next);
             }
         }
-        ranges
+        walked
     });
-    let mut ranges = ranges.concat();
-    ranges.sort_unstable();
-    assert!(ranges.first().is_some_and(|first| first.0 == 0), "the table does not begin at 0");
-    assert!(ranges.windows(2).all(|two| two[0].1 == two[1].0), "ranges overlap or leave a gap");
-    assert_eq!(ranges.last().map(|last| last.1), Some(places.len()), "objects got lost");
+    for same_key in segments.chunk_by(|a, b| a.key == b.key) {
+        assert!(same_key.iter().all(|segment| segment.id == same_key[0].id), "one key, two chunks");
+        let chunk = kit.1.chunk(same_key[0].id);
+        assert_eq!(chunk.total(), same_key.iter().map(|segment| segment.len).sum::<u32>(), "the total is wrong");
+        let longest = same_key.iter().map(|segment| (segment.len, segment.position)).max().expect("a segment");
+        assert_eq!(chunk.longest_block(), longest.1 as usize / BLOCK, "the longest segment is lost");
+    }
+    let mut walked = walked.concat();
+    walked.sort_unstable();
+    let mut expected: Vec<_> = segments.iter().map(|segment| (segment.id, segment.position)).collect();
+    expected.sort_unstable();
+    assert_eq!(walked, expected, "segments got lost");
+}
+
+/// A segment that was appended.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Segment {
+    key: Key,
+    id: ChunkId,
+    position: u32,
+    len: u32,
+    next: u32,
+}
+
+/// How long the segment at a position is.
+fn len(position: u32) -> u32 {
+    1 + position / BLOCK as u32 * 7 % 5
+}
+
+/// Units that a few threads own are claimed by all of them. Each goes to one thread, which is noted.
+fn shares() {
+    const UNITS: usize = 3 * THREADS / 2;
+    let mut shares = Shares::default();
+    shares.deal(THREADS, UNITS, |unit| unit % 7);
+    let shares = Arc::new(shares);
+    let shared = shares.clone();
+    let claimed = fork(move |thread| std::iter::from_fn(|| shared.claim(thread)).map(|unit| unit.index()).collect::<Vec<_>>());
+    for (thread, units) in claimed.iter().enumerate() {
+        assert!(units.iter().all(|unit| shares.taker(*unit) == thread), "claimed twice");
+    }
+    let mut claimed = claimed.concat();
+    claimed.sort_unstable();
+    assert!(claimed.into_iter().eq(0..UNITS), "claimed twice");
 }
 
 /// All threads take chunks over many borders between slabs. Each chunk is its owner's.
 fn pool() {
     // Some come back for another one.
     let chunks = |thread: usize| 1 + usize::from(thread.is_multiple_of(4));
-    let pool = Arc::new(Pool::new(CELLS, 1, 2 * THREADS as u32));
+    let pool = Arc::new(Pool::new(1, 2 * THREADS as u32));
     let shared = pool.clone();
     let ids = fork(move |thread| {
         let take = |_| {
             let id = shared.allocate().expect("there is room");
-            shared.chunk(id).count(0, 1 + thread as u32);
+            shared.chunk(id).append(thread as u32, 1 + thread as u32);
             id
         };
         (0..chunks(thread)).map(take).collect::<Vec<_>>()
@@ -195,6 +226,8 @@ macro_rules! holds {
 holds! {
     a_step_in_any_order: step, Random;
     a_step_by_priorities: step, Priorities;
+    shares_in_any_order: shares, Random;
+    shares_by_priorities: shares, Priorities;
     pools_in_any_order: pool, Random;
     pools_by_priorities: pool, Priorities;
     bounds_and_cursors_in_any_order: bound, Random;
@@ -205,7 +238,10 @@ holds! {
 fn planted_bugs_are_caught() {
     catches(Fault::PublishByStore, step, "one key, two chunks");
     catches(Fault::LoserMovesOn, step, "one key, two chunks");
-    catches(Fault::CountTorn, step, "not a permutation");
+    catches(Fault::AppendTorn, step, "segments got lost");
+    catches(Fault::TotalTorn, step, "the total is wrong");
+    catches(Fault::LongestTorn, step, "the longest segment is lost");
+    catches(Fault::ShareTorn, shares, "claimed twice");
     catches(Fault::PoolClaimTorn, pool, "handed out twice");
     catches(Fault::BoundTorn, bound, "the maximum was lost");
     catches(Fault::CursorTorn, bound, "claimed twice");

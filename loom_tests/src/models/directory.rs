@@ -2,32 +2,34 @@
 
 use std::sync::Arc;
 
-use super::kit::{A, B, C, Kit, twins};
+use super::kit::{A, B, C, Kit, twins, walk};
 use super::{fork, model};
-use crate::lockfree::{ChunkId, Full, Key, Spare};
+use crate::lockfree::{ChunkId, Full, Key, NO_SEGMENT, Spare};
 
-/// Two threads insert the same key at once and count an object in. There is one chunk with this key in it, both got it, and it
-/// holds exactly the two objects.
+/// Two threads insert the same key at once and append a segment. There is one chunk with this key in it, both got it, and it
+/// has exactly the two segments.
 ///
 /// Catches each ordering of the publication weakened, the publication by a plain store or before the chunk is named, a loser that
 /// does not look, and a chunk that is not cleared or handed out twice.
 fn one_key() {
     let kit = Arc::new(Kit::used(2, 3, &B));
     let shared = kit.clone();
-    let ids = fork(2, move |_| {
+    let ids = fork(2, move |worker| {
         let id = shared.directory.find_or_insert(&shared.pool, &A, &mut Spare::default()).unwrap();
         let chunk = shared.pool.chunk(id);
-        chunk.count(0, 1);
+        let next = chunk.append(worker as u32, 1);
         assert_eq!(chunk.key(), A, "the chunk of another key");
-        id
+        (id, (worker as u32, next))
     });
-    assert_eq!(ids[0], ids[1], "one key, two chunks");
-    assert_eq!(kit.pool.chunk(ids[0]).total(), 2, "objects lost or invented");
+    assert_eq!(ids[0].0, ids[1].0, "one key, two chunks");
+    let chunk = kit.pool.chunk(ids[0].0);
+    assert_eq!(chunk.total(), 2, "objects lost or invented");
+    assert_eq!(walk(chunk.first(), &[ids[0].1, ids[1].1]), [0, 1], "objects lost or invented");
 }
 model!(
     one_key,
     Complete,
-    69,
+    213,
     catches {
         PublishRelaxed: "one key, two chunks",
         FindRelaxed: "one key, two chunks",
@@ -54,7 +56,7 @@ model!(
 );
 
 /// One thread inserts a key while another looks it up, in a pool whose chunks had the same key in the step before. If it is
-/// found, it is complete: the counters are those of this step.
+/// found, it is complete: the list is that of this step.
 ///
 /// Catches a look-up without acquire, a publication without release, and a chunk that is not cleared.
 fn found_complete() {
@@ -64,7 +66,7 @@ fn found_complete() {
             kit.directory.find_or_insert(&kit.pool, &A, &mut Spare::default()).unwrap();
         } else if let Some((_, chunk)) = kit.directory.find(&kit.pool, &A) {
             assert_eq!(chunk.key(), A, "the chunk of another key");
-            assert_eq!(chunk.total(), 0, "found with old counters");
+            assert_eq!((chunk.first(), chunk.total()), (NO_SEGMENT, 0), "found with old segments");
         }
     });
 }
@@ -73,9 +75,9 @@ model!(
     Complete,
     6,
     catches {
-        LookUpRelaxed: "found with old counters",
-        PublishRelaxed: "found with old counters",
-        ChunkNotCleared: "found with old counters",
+        LookUpRelaxed: "found with old segments",
+        PublishRelaxed: "found with old segments",
+        ChunkNotCleared: "found with old segments",
     }
 );
 
@@ -184,7 +186,7 @@ fn one_chunk_per_key<const THREADS: usize>(bits: u32, keys: [&[Key]; THREADS]) {
         assert_eq!(kit.pool.chunk(*id).key(), *key, "two keys, one chunk");
         assert_eq!(kit.directory.find(&kit.pool, key).map(|(id, _)| id), Some(*id), "a key was lost");
     }
-    assert!(kit.directory.find(&kit.pool, &[7; 4]).is_none(), "found what nobody inserted");
+    assert!(kit.directory.find(&kit.pool, &[7; 4]).is_none(), "found what no thread inserted");
 }
 
 /// Two threads insert different keys into a directory that has room for one chunk. One lands and the other is told; the directory

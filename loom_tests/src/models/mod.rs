@@ -1,15 +1,15 @@
 //! The models, one file per protocol, and what explores them.
 
 mod bound;
-mod counters;
 mod cursor;
 mod directory;
 mod growth;
 mod kit;
 mod once;
 mod pool;
-mod ranges;
 mod reuse;
+mod segments;
+mod shares;
 mod step;
 
 use std::fmt;
@@ -38,12 +38,17 @@ const ALL: &[Model] = &[
     pool::three_threads::MODEL,
     pool::four_threads::MODEL,
     pool::limit::MODEL,
-    counters::two_threads::MODEL,
-    counters::four_threads::MODEL,
-    counters::five_threads::MODEL,
+    segments::two_threads::MODEL,
+    segments::three_threads::MODEL,
+    segments::four_threads::MODEL,
+    segments::five_threads::MODEL,
+    shares::own_and_stolen::MODEL,
+    shares::both_ends::MODEL,
+    shares::three_workers::MODEL,
+    shares::portions::MODEL,
+    shares::drained::MODEL,
     cursor::claims::MODEL,
     cursor::blocks::MODEL,
-    ranges::no_overlap::MODEL,
     bound::two_threads::MODEL,
     bound::three_threads::MODEL,
     once::two_threads::MODEL,
@@ -56,6 +61,7 @@ const ALL: &[Model] = &[
     step::three_workers::MODEL,
     step::four_workers::MODEL,
     growth::directory_doubles::MODEL,
+    growth::chunk_of_both::MODEL,
     reuse::next_step::MODEL,
     reuse::next_step_of_three::MODEL,
 ];
@@ -229,6 +235,6 @@ impl fmt::Display for Search {
 #[test]
 fn every_planted_bug_is_caught_by_a_model() {
     for bug in KIT {
-        assert!(ALL.iter().any(|model| model.knows(*bug)), "nobody catches {bug:?}");
+        assert!(ALL.iter().any(|model| model.knows(*bug)), "no model catches {bug:?}");
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::kit::CELLS;
 use super::{fork, model};
 use crate::lockfree::{ChunkId, Full, Pool};
 
@@ -59,12 +58,12 @@ model!(four_threads, Preemptions(3), 56_591, catches { SlabByStore: "leaked", Sl
 
 fn chunks_are_their_owners(workers: usize, first_slab: u32, each: usize) {
     let all = workers * each;
-    let pool = Arc::new(Pool::new(CELLS, first_slab, all as u32));
+    let pool = Arc::new(Pool::new(first_slab, all as u32));
     let shared = pool.clone();
     let ids = fork(workers, move |worker| {
         let take = || {
             let id = shared.allocate().unwrap();
-            shared.chunk(id).count(0, 1 + worker as u32);
+            shared.chunk(id).append(worker as u32, 1 + worker as u32);
             id
         };
         (0..each).map(|_| take()).collect::<Vec<ChunkId>>()
@@ -74,7 +73,7 @@ fn chunks_are_their_owners(workers: usize, first_slab: u32, each: usize) {
     assert!(sorted.iter().copied().eq(0..all as u32), "handed out twice: {sorted:?}");
     for (worker, ids) in ids.into_iter().enumerate() {
         for id in ids {
-            assert_eq!(pool.chunk(id).total(), 1 + worker as u32, "what was counted is gone");
+            assert_eq!(pool.chunk(id).total(), 1 + worker as u32, "what was appended is gone");
         }
     }
     assert_eq!(pool.used() as usize, all);
@@ -88,7 +87,7 @@ fn chunks_are_their_owners(workers: usize, first_slab: u32, each: usize) {
 ///
 /// Catches a pool that looks at its limit before it takes an index.
 fn limit() {
-    let pool = Arc::new(Pool::new(CELLS, 2, 1));
+    let pool = Arc::new(Pool::new(2, 1));
     let shared = pool.clone();
     let results = fork(2, move |_| shared.allocate());
     assert!(results == [Ok(0), Err(Full::Pool)] || results == [Err(Full::Pool), Ok(0)], "beyond the limit: {results:?}");

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::kit::{A, B, C, Kit};
+use super::kit::{A, B, C, Kit, Link};
 use super::{fork, model};
-use crate::lockfree::{Cursor, Key, Spare};
+use crate::lockfree::{BLOCK, Cursor, Key};
 
-/// Two workers count, then empty the directory together, then count other objects into the same chunks. The second step finds its
-/// own objects and nothing else.
+/// Two workers append, then empty the directory together, then append other segments to the same chunks. The second step finds its
+/// own segments and nothing else.
 ///
 /// Catches a slot that is not noted for clearing, and a chunk that is not cleared.
 fn next_step() {
@@ -28,15 +28,15 @@ fn next_step_of_three() {
 }
 model!(
     next_step_of_three,
-    Preemptions(3),
-    12_200,
+    Preemptions(2),
+    2_412,
     catches { SlotForgotten: "objects lost or invented", ChunkNotCleared: "objects lost or invented" }
 );
 
-/// Two steps, the first with these objects.
-fn nothing_remains<const WORKERS: usize>(objects: [Key; WORKERS]) {
+/// Two steps, the first with a segment of each of these keys.
+fn nothing_remains<const WORKERS: usize>(keys: [Key; WORKERS]) {
     let kit = Arc::new(Kit::new(3, 4, 6));
-    count(&kit, objects);
+    gather(&kit, keys);
 
     let (pass, work) = (kit.clone(), Cursor::new());
     fork(2, move |_| {
@@ -48,19 +48,18 @@ fn nothing_remains<const WORKERS: usize>(objects: [Key; WORKERS]) {
     kit.pool.recycle();
 
     let kit = Arc::new(kit);
-    count(&kit, [B, C]);
+    let links = gather(&kit, [B, C]);
     assert!(kit.directory.find(&kit.pool, &A).is_none(), "found a chunk of the last step");
-    for key in [B, C] {
+    for (worker, key) in [B, C].into_iter().enumerate() {
         let (_, chunk) = kit.directory.find(&kit.pool, &key).expect("a key was lost");
         assert_eq!(chunk.total(), 1, "objects lost or invented");
+        assert_eq!(kit.segments(&key, &links), [(worker * BLOCK) as u32], "objects lost or invented");
+        assert_eq!(chunk.longest_block(), worker, "the longest segment of the last step");
     }
 }
 
-/// Each worker counts an object.
-fn count<const WORKERS: usize>(kit: &Arc<Kit>, objects: [Key; WORKERS]) {
+/// Each worker appends a segment of one object.
+fn gather<const WORKERS: usize>(kit: &Arc<Kit>, keys: [Key; WORKERS]) -> Vec<Link> {
     let pass = kit.clone();
-    fork(WORKERS, move |worker| {
-        let id = pass.directory.find_or_insert(&pass.pool, &objects[worker], &mut Spare::default()).unwrap();
-        pass.pool.chunk(id).count(0, 1);
-    });
+    fork(WORKERS, move |worker| pass.append_all(&[(keys[worker], 1)], (worker * BLOCK) as u32).unwrap()).concat()
 }

@@ -1,121 +1,169 @@
-//! A whole step: count, join, offset, join, scatter, join.
+//! A whole small step: gather segments, join, arrange, sort by walking the lists, join.
 
 use std::sync::Arc;
 
 use loom::cell::UnsafeCell;
 
-use super::kit::{A, B, CELLS, Kit};
+use super::kit::{A, B, Kit, Segment, walk};
 use super::{fork, model};
-use crate::lockfree::{ChunkId, Cursor, Key, Spare};
+use crate::lockfree::{BLOCK, ChunkId, Portions, Shares};
 
-/// Two workers race for one chunk and then for its data range; another chunk lies beside it.
+/// Two workers race for one chunk and for its list; another chunk lies beside it.
 ///
-/// Catches a chunk published by a plain store or handed out twice, counters torn, read back or not cleared, and claims torn or
-/// too short.
+/// Catches a chunk published by a plain store, handed out twice or not cleared, and lists, totals and claims that are torn or too
+/// short.
 fn two_workers() {
-    every_slot_is_written_once(Kit::used(3, 4, &[9; 4]), &[&[(A, 0), (B, 1)], &[(A, 0)]], [2, 2, 2]);
+    every_object_comes_through_once(Kit::used(3, 4, &[9; 4]), &[&[(A, 2), (B, 1)], &[(A, 1)]], 2);
 }
 model!(
     two_workers,
     Complete,
-    17_405,
+    121_875,
     catches {
         PublishByStore: "objects got lost",
-        CountTorn: "written twice",
-        RankReread: "written twice",
-        PoolClaimTorn: "Concurrent write accesses",
-        CursorTorn: "objects got lost",
-        RangeShort: "Concurrent write accesses",
-        ChunkNotCleared: "behind the table",
+        AppendTorn: "objects got lost",
+        TotalTorn: "written twice",
+        PoolClaimTorn: "objects got lost",
+        ShareTorn: "Causality violation",
+        RangeShort: "objects got lost",
+        ChunkNotCleared: "a segment begins there",
     }
 );
 
-/// Two workers in the first step of all: the pool has no memory yet and both want some.
+/// Two workers in the first step of all: the pool has no memory yet and both need some.
 ///
 /// Catches a slab published by a plain store or without release.
 fn first_step() {
-    every_slot_is_written_once(Kit::new(3, 2, 4), &[&[(A, 0)], &[(B, 1)]], [2, 2, 2]);
+    every_object_comes_through_once(Kit::new(3, 2, 4), &[&[(A, 1)], &[(B, 2)]], 2);
 }
-model!(first_step, Complete, 3_355, catches { SlabByStore: "leaked", SlabRelaxed: "Causality violation" });
+model!(first_step, Complete, 3_416, catches { SlabByStore: "leaked", SlabRelaxed: "Causality violation" });
 
-/// Three workers count in the first step of all; two of them do the rest, as loom allows five threads in an execution.
+/// Three workers gather in the first step of all, and two sort, as loom allows five threads in an execution.
 ///
-/// Catches counting by load and store, and a loser that looks without acquire.
+/// Catches a list changed by load and store, and a loser that looks without acquire.
 fn three_workers() {
-    every_slot_is_written_once(Kit::new(3, 2, 4), &[&[(A, 0)], &[(B, 1)], &[(A, 0)]], [3, 2, 2]);
+    every_object_comes_through_once(Kit::new(3, 2, 4), &[&[(A, 1)], &[(B, 1)], &[(A, 2)]], 2);
 }
-model!(three_workers, Preemptions(4), 36_500, catches { CountTorn: "written twice", LoserRelaxed: "the chunk was allocated" });
+model!(
+    three_workers,
+    Preemptions(3),
+    22_880,
+    catches { AppendTorn: "objects got lost", LoserRelaxed: "the chunk was allocated" }
+);
 
-/// Four workers count, in a pool that was used before; one of them does the rest.
+/// Four workers gather, in a pool that was used before; one sorts.
 ///
-/// Catches a chunk published by a plain store, and a rank that is read back.
+/// Catches a chunk published by a plain store, and a total changed by load and store.
 fn four_workers() {
-    every_slot_is_written_once(
-        Kit::used(4, 6, &[9; 4]),
-        &[&[(A, 0), (B, 1)], &[(B, 1)], &[(A, 0)], &[(B, 0), (A, 1)]],
-        [4, 1, 1],
-    );
+    every_object_comes_through_once(Kit::used(4, 6, &[9; 4]), &[&[(A, 1), (B, 1)], &[(B, 1)], &[(A, 1)], &[(B, 2)]], 1);
 }
-model!(four_workers, Preemptions(2), 7_496, catches { PublishByStore: "objects got lost", RankReread: "written twice" });
+model!(four_workers, Preemptions(2), 45_658, catches { PublishByStore: "objects got lost", TotalTorn: "written twice" });
 
-/// Where an object is to go: chunk and cell.
-type Object = (Key, usize);
-
-/// The data table: which chunk's entry was written to each slot.
-struct Table(Box<[UnsafeCell<Option<Key>>]>);
+/// The data table: which object was written to each slot.
+struct Table(Box<[UnsafeCell<Option<u32>>]>);
 
 // SAFETY: that no two threads access a slot at the same time is what the model is about, and loom watches it.
 unsafe impl Sync for Table {}
 
-/// Takes objects, a list per counting worker, through all passes; `workers` for each pass.
-fn every_slot_is_written_once(kit: Kit, objects: &'static [&'static [Object]], workers: [usize; 3]) {
+/// Takes segments, a list per gathering worker, through all passes. A worker's segments lie one behind the other in its own block.
+fn every_object_comes_through_once(kit: Kit, segments: &'static [&'static [Segment]], sorters: usize) {
+    // Gather: each segment finds its chunk and is appended to its list.
     let kit = Arc::new(kit);
-
-    // Count: each object finds its chunk and gets its rank.
     let pass = kit.clone();
-    let places = fork(workers[0], move |worker| {
-        let mut spare = Spare::default();
-        let count = |&(key, cell): &Object| {
-            let id = pass.directory.find_or_insert(&pass.pool, &key, &mut spare).unwrap();
-            (id, cell, pass.pool.chunk(id).count(cell, 1))
-        };
-        objects[worker].iter().map(count).collect::<Vec<(ChunkId, usize, u32)>>()
+    let links = fork(segments.len(), move |worker| pass.append_all(segments[worker], (worker * BLOCK) as u32).unwrap());
+    let links = Arc::new(links.concat());
+    let len_at = |position: u32| {
+        let (worker, at) = (position as usize / BLOCK, position as usize % BLOCK);
+        let mut begin = 0;
+        let found = segments[worker].iter().find(|(_, len)| {
+            begin += *len;
+            begin as usize > at
+        });
+        found.expect("a segment begins there").1
+    };
+
+    // Arrange: the chunks' ranges follow each other, and each chunk goes to the worker that gathered its longest segment.
+    let ids: Vec<ChunkId> = (0..kit.pool.used()).filter(|id| kit.pool.chunk(*id).total() > 0).collect();
+    let ends = ids.iter().scan(0, |end, id| {
+        *end += kit.pool.chunk(*id).total();
+        Some(*end)
     });
-    let (objects, places) = (objects.concat(), places.concat());
+    let begins: Vec<u32> = [0].into_iter().chain(ends).collect();
+    let mut shares = Shares::default();
+    shares.deal(sorters, ids.len(), |unit| kit.pool.chunk(ids[unit]).longest_block());
 
-    // Offset: each chunk gets its range of the table.
-    let pass = kit.clone();
-    let (work, table) = (Cursor::new(), Cursor::new());
-    fork(workers[1], move |_| {
-        while let Some(block) = work.claim(1, pass.pool.used() as usize) {
-            for id in block {
-                let chunk = pass.pool.chunk(id as ChunkId);
-                chunk.place(table.take(chunk.total() as usize) as u32, CELLS);
+    // Sort: a chunk's claimer walks its list and writes its entries, which begin where the chunk's do.
+    let objects = segments.concat().iter().map(|(_, len)| *len as usize).sum::<usize>();
+    let table = Arc::new(Table((0..objects).map(|_| UnsafeCell::new(None)).collect()));
+    let bounds: Vec<u32> = (0..=ids.len() as u32).collect();
+    let lent = Lent::new((shares, bounds, ids.iter().map(|_| UnsafeCell::new(0)).collect::<Vec<_>>()));
+    // SAFETY: `lent` outlives the workers, who are joined below, and is used by them alone meanwhile.
+    let (shares, bounds, written) = unsafe { lent.get() };
+    let portions = Portions::new(written, bounds, shares);
+    let (pass, slots) = (kit.clone(), table.clone());
+    let (chunks, starts) = (ids.clone(), begins.clone());
+    fork(sorters, move |worker| {
+        while let Some(mut unit) = shares.claim(worker) {
+            let rank = unit.index();
+            let (_, count) = portions.of(&mut unit);
+            let mut entry = starts[rank];
+            for position in walk(pass.pool.chunk(chunks[rank]).first(), &links) {
+                for object in position..position + len_at(position) {
+                    let slot = slots.0.get(entry as usize).expect("behind the table");
+                    // SAFETY: loom's pointer to the cell's content, used within the closure that loom guards.
+                    let before = slot.with_mut(|slot| unsafe { (*slot).replace(object) });
+                    assert_eq!(before, None, "written twice");
+                    entry += 1;
+                }
+            }
+            // SAFETY: as above.
+            count[0].with_mut(|count| unsafe { *count += entry - starts[rank] });
+        }
+    });
+
+    // As many writes as slots and none twice: every slot was written. And every object is in the range of its chunk.
+    for (worker, segments) in segments.iter().enumerate() {
+        let mut object = (worker * BLOCK) as u32;
+        for (key, len) in *segments {
+            let (id, _) = kit.directory.find(&kit.pool, key).expect("a chunk was lost");
+            let rank = ids.iter().position(|other| *other == id).expect("objects got lost");
+            // SAFETY: as above.
+            let entry = |slot: &UnsafeCell<Option<u32>>| slot.with(|slot| unsafe { *slot });
+            let entries = &table.0[begins[rank] as usize..begins[rank + 1] as usize];
+            for _ in 0..*len {
+                assert_eq!(entries.iter().filter(|slot| entry(slot) == Some(object)).count(), 1, "objects got lost");
+                object += 1;
             }
         }
-    });
+    }
+}
 
-    // Scatter: not by the workers who counted, so that the joins are all that orders them.
-    let table = Arc::new(Table(objects.iter().map(|_| UnsafeCell::new(None)).collect()));
-    let (pass, slots, todo) = (kit.clone(), table.clone(), objects.clone());
-    fork(workers[2], move |worker| {
-        for (&(key, _), &(id, cell, rank)) in todo.iter().zip(&places).rev().skip(worker).step_by(workers[2]) {
-            let entry = pass.pool.chunk(id).begin(cell) + rank;
-            let slot = slots.0.get(entry as usize).expect("behind the table");
-            // SAFETY: loom's pointer to the cell's content, used within the closure that loom guards.
-            let before = slot.with_mut(|slot| unsafe { (*slot).replace(key) });
-            assert_eq!(before, None, "written twice");
-        }
-    });
+/// A box that is lent to the workers of a model, who need it for `'static`.
+struct Lent<T>(*mut T);
 
-    // As many writes as slots and none twice: every slot was written. And every object is where its cell says.
-    for (key, cell) in &objects {
-        let (_, chunk) = kit.directory.find(&kit.pool, key).expect("a chunk was lost");
-        let entries = chunk.begin(*cell) as usize..chunk.end(*cell) as usize;
-        assert_eq!(entries.len(), objects.iter().filter(|object| *object == &(*key, *cell)).count(), "objects got lost");
-        for slot in &table.0[entries] {
-            // SAFETY: as above.
-            assert_eq!(slot.with(|slot| unsafe { *slot }), Some(*key), "an entry of another chunk");
+impl<T> Lent<T> {
+    fn new(value: T) -> Self {
+        Lent(Box::into_raw(Box::new(value)))
+    }
+}
+
+impl<A, B, C> Lent<(A, B, Vec<C>)> {
+    /// # Safety
+    ///
+    /// Only once, and not to be used after the box is dropped.
+    unsafe fn get(&self) -> (&'static A, &'static B, &'static mut [C]) {
+        // SAFETY: a box that only this has.
+        let (a, b, c) = unsafe { &mut *self.0 };
+        (a, b, c)
+    }
+}
+
+impl<T> Drop for Lent<T> {
+    fn drop(&mut self) {
+        // In a panic the threads that had not started may still be dropped later.
+        if !std::thread::panicking() {
+            // SAFETY: made by `Box::into_raw` in `new`.
+            drop(unsafe { Box::from_raw(self.0) });
         }
     }
 }

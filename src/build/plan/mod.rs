@@ -18,9 +18,9 @@ pub(crate) mod revise;
 pub(crate) mod survey;
 mod thin;
 
-use crate::layout::Levels;
 use super::gather::Source;
 use crate::engine::Engine;
+use crate::layout::Levels;
 use crate::layout::staged::{BLOCK, StagedBoxes};
 use crate::lockfree::{Blocks, Cursor};
 use crate::runtime::objects::Objects;
