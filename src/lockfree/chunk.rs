@@ -88,7 +88,7 @@ impl<'a> ChunkHead<'a> {
             self.words[TOTAL].fetch_add(len, Ordering::Relaxed);
         }
         // Length before block: the longest segment wins. At most `BLOCK` objects, so eight bits; a block has 24.
-        let longest = (len - 1) << 24 | position / BLOCK as u32;
+        let longest = ((len - 1) << 24) | (position / BLOCK as u32);
         if self.words[LONGEST].load(Ordering::Relaxed) < longest {
             if injected(Fault::LongestTorn) {
                 self.words[LONGEST].store(longest, Ordering::Relaxed);

@@ -121,6 +121,32 @@ fn small_and_bad_scenes_allocate_nothing_either() {
     }
 }
 
+/// A chunk that all workers sort together, and long lists of oversized and rejected objects.
+#[test]
+fn crowded_scenes_allocate_nothing_either() {
+    let account = Account::open();
+    let pool = account.lasting_pool(3);
+    let mut scene = Swing::new(OBJECTS);
+    for boxes in &mut scene.phases {
+        for (index, bounds) in boxes.iter_mut().enumerate() {
+            // All in one cell.
+            let corner = bounds.min.map(|x| (x * 0.37).rem_euclid(0.9));
+            *bounds = Aabb::new(corner, corner.map(|x| x + 0.01));
+            match index % 8 {
+                0 | 4 => bounds.max[1] = f32::INFINITY,
+                1 => bounds.min[2] = f32::NAN,
+                _ => {}
+            }
+        }
+    }
+    let mut engine = BroadPhase::<f32, 3>::with_config(Config::default().cell_size(1.0).max_levels(1)).unwrap();
+    pool.install(|| assert_no_allocation(account, "a crowd", |step| assert!(!engine.par_detect(scene.at(step)).is_empty())));
+    let stats = engine.stats();
+    assert!(stats.unleveled == OBJECTS / 4 && stats.rejected == OBJECTS / 8, "{stats:?}");
+    assert!(stats.levels[0].objects > (1 << 13) * stats.chunks, "{stats:?}");
+    assert_right(pool.install(|| engine.par_detect(scene.at(0))), scene.at(0));
+}
+
 /// The counter counts: without this, all of the above would pass with a broken one.
 #[test]
 fn the_account_sees_allocations_of_all_enlisted_threads() {
