@@ -10,6 +10,7 @@ use crate::build::plan::Plan;
 use crate::build::plan::check::{Load, MOST_REVISIONS, troubles};
 use crate::build::plan::most_listed;
 use crate::build::plan::revise::{Occupancy, Reviser};
+use crate::build::plan::survey::Survey;
 use crate::build::scatter::{self, Tails};
 use crate::detect::View;
 use crate::detect::sink::{self, Consumer, Sink};
@@ -124,12 +125,14 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
 
     /// Chooses levels by what the workers have surveyed.
     fn choose(&mut self, objects: usize, visited: usize, team: Team) {
-        self.survey.clear();
-        for worker in self.workers.iter().take(team.workers()) {
-            self.survey.merge(&worker.survey);
+        let mut survey = Survey::default();
+        survey.clear();
+        for worker in self.workers.iter_mut().take(team.workers()) {
+            // Its memory is given back: plans are rare.
+            survey.merge(&std::mem::take(&mut worker.survey));
         }
         let forced = self.config.exact_cell_size.or(self.hint);
-        let (plan, levels) = Plan::choose(objects, &self.survey, &self.staged[..visited], &self.config, forced);
+        let (plan, levels) = Plan::choose(objects, &survey, &self.staged[..visited], &self.config, forced);
         (self.plan, self.grid.levels) = (Some(plan), levels);
         self.stats.replanned = true;
     }

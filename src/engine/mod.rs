@@ -47,7 +47,6 @@ pub(crate) struct Engine<S, const D: usize> {
     /// Where the second of two sets begins, if the last step had two: in its pairs, `b` is counted from here.
     pub(crate) border: usize,
     pub(crate) workers: Vec<CachePadded<Worker>>,
-    pub(crate) survey: Survey,
     pub(crate) budget: Budget,
     /// Blocks of pairs: those of the last step, and empty ones for the next.
     pub(crate) pairs: Vec<Vec<Pair>>,
@@ -95,7 +94,6 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             known: 0,
             border: 0,
             workers: Vec::new(),
-            survey: Survey::default(),
             pairs: Vec::new(),
             static_pairs: Vec::new(),
             ordered: Ordered::default(),
