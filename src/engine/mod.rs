@@ -46,7 +46,6 @@ pub(crate) struct Engine<S, const D: usize> {
     /// What the last step made, readable if it came to its end. The only place that says so: every accessor goes by it.
     pub(crate) made: Outcome<Made>,
     pub(crate) workers: Vec<CachePadded<Worker>>,
-    pub(crate) survey: Survey,
     pub(crate) budget: Budget,
     /// Which worker does what in the current pass.
     pub(crate) shares: Shares,
@@ -126,7 +125,6 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             known: 0,
             made: Outcome::new(Made::Grid),
             workers: Vec::new(),
-            survey: Survey::default(),
             shares: Shares::default(),
             bounds: Vec::new(),
             unit_bounds: Vec::new(),

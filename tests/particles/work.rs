@@ -29,7 +29,7 @@ fn points_are_compared_with_what_is_near() {
 
 #[test]
 fn balls_of_all_sizes_are_compared_with_what_is_near() {
-    for (scene, most) in [(Scene::Koch, 392.0), (Scene::Power, 207.0), (Scene::Poly12, 364.0)] {
+    for (scene, most) in [(Scene::Koch, 392.0), (Scene::Power, 220.0), (Scene::Poly12, 364.0)] {
         let world = World::<f64, 3>::new(scene, POINTS, 7);
         let ball = |(min, max): ([f64; 3], [f64; 3])| {
             Ball::new(std::array::from_fn(|axis| (min[axis] + max[axis]) / 2.0), (max[0] - min[0]) / 2.0)

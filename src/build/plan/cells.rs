@@ -71,58 +71,80 @@ impl Cells {
     }
 }
 
+/// The best cells yet.
+struct Best {
+    cost: f64,
+    cells: Cells,
+}
+
 impl<const D: usize> Crowd<D> {
     /// The cells with the least predicted cost: nowhere smaller than the largest object, and otherwise a cube, or a brick that is
     /// finer along the rows. With a `forced` width there is nothing to choose.
     pub(super) fn best_cells(&self, forced: Option<f64>, costs: &Costs, limits: Limits) -> Cells {
         let Limits { smallest, largest, .. } = limits;
         if let Some(width) = forced {
-            return self.cells(width.clamp(smallest, largest), 1.0, limits);
+            return self.cells([width.clamp(smallest, largest); 3], 1.0, limits);
         }
-        let longest = self.density.extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
+        let extent = self.extent();
+        let longest = extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
         let open = (0..D).filter(|&axis| !self.ignored[axis]);
         let shortest = open.fold(f64::INFINITY, |shortest, axis| shortest.min(self.class.max[axis]));
         // Finer than this, cells would saturate; flat boxes would start at nothing.
         let finest = longest / (1u64 << 29) as f64;
         let first = if shortest.is_finite() { shortest.max(finest) } else { 1.0 }.clamp(smallest, largest);
-        let mut best = (f64::INFINITY, self.cells(first, 1.0, limits), first);
-        let mut width = first;
-        loop {
-            self.try_width(width, &[1.0, 4.0, 16.0], costs, limits, &mut best);
-            if width > longest || width >= largest {
-                break;
-            }
-            width = (width * 2.0).min(largest);
+        let mut best = Best { cost: f64::INFINITY, cells: self.cells([first; 3], 1.0, limits) };
+        self.try_widths([1.0; 3], first, longest.min(largest), costs, limits, &mut best);
+        if self.unit != [1.0; 3] {
+            // In units of the objects: cells that are as much longer than wide as these are.
+            let longest = (0..D).fold(0.0f64, |longest, axis| longest.max(extent[axis] / self.unit[axis]));
+            self.try_widths(self.unit, 1.0, longest, costs, limits, &mut best);
         }
-        // Then around the best of these.
-        for factor in [FRAC_1_SQRT_2, 1.0, SQRT_2] {
-            let width = (best.2 * factor).clamp(first, largest);
-            self.try_width(width, &[1.0, 2.0, 4.0, 8.0, 16.0], costs, limits, &mut best);
-        }
-        best.1
+        best.cells
     }
 
-    /// Tries cells of a width, cut finer along the rows in some ways.
-    fn try_width(&self, width: f64, fineness: &[f64], costs: &Costs, limits: Limits, best: &mut (f64, Cells, f64)) {
+    /// Tries cells of these edges, times `first` and more, up to `last`: by factors of two, then around the best of these.
+    fn try_widths(&self, edges: [f64; 3], first: f64, last: f64, costs: &Costs, limits: Limits, best: &mut Best) {
+        let mut factor = first;
+        let mut around = None;
+        loop {
+            if self.try_cells(edges.map(|edge| edge * factor), &[1.0, 4.0, 16.0], costs, limits, best) {
+                around = Some(factor);
+            }
+            if factor > last || factor >= limits.largest {
+                break;
+            }
+            factor = (factor * 2.0).min(limits.largest);
+        }
+        let Some(around) = around else { return };
+        for step in [FRAC_1_SQRT_2, 1.0, SQRT_2] {
+            let factor = (around * step).clamp(first, limits.largest);
+            self.try_cells(edges.map(|edge| edge * factor), &[1.0, 2.0, 4.0, 8.0, 16.0], costs, limits, best);
+        }
+    }
+
+    /// Tries cells of these edges, cut finer along the rows in some ways. Returns whether one is the best yet.
+    fn try_cells(&self, edges: [f64; 3], fineness: &[f64], costs: &Costs, limits: Limits, best: &mut Best) -> bool {
+        let before = best.cost;
         for &fine in fineness {
-            let cells = self.cells(width, fine, limits);
+            let cells = self.cells(edges, fine, limits);
             let cost = self.predict(&cells, costs).total();
-            if cost.total_cmp(&best.0).is_lt() {
-                *best = (cost, cells, width);
+            if cost.total_cmp(&best.cost).is_lt() {
+                *best = Best { cost, cells };
             }
         }
+        best.cost < before
     }
 
     /// How many cells of this edge an object may reach beyond its own.
     fn limit(&self, axis: usize, room: f64, size: f64, limits: Limits) -> i32 {
         // Far from the origin, a rounding error may carry a bound across one more border.
-        let slack = self.density.extent[axis] / size * limits.rounding;
+        let slack = self.extent()[axis] / size * limits.rounding;
         ((room / size + slack).floor() + 1.0).min(f64::from(Shape::<D>::EDGE[axis])) as i32
     }
 
-    /// Cells of about this width that hold the objects; x is cut finer by `fineness`.
-    fn cells(&self, width: f64, fineness: f64, limits: Limits) -> Cells {
-        let (low, extent, class) = (self.density.low, self.density.extent, &self.class);
+    /// Cells of about these edges that hold the objects; x is cut finer by `fineness`.
+    fn cells(&self, edges: [f64; 3], fineness: f64, limits: Limits) -> Cells {
+        let (low, extent, class) = (self.low(), self.extent(), &self.class);
         let Limits { smallest, largest, .. } = limits;
         let middle = std::array::from_fn(|axis| low[axis] + extent[axis] / 2.0);
         let most = [f64::INFINITY; 3];
@@ -142,7 +164,7 @@ impl<const D: usize> Crowd<D> {
                 continue;
             }
             let fine = if axis == 0 { fineness } else { 1.0 };
-            let size = (width.max(room) / fine).max(room / (edge - 1.0)).clamp(smallest, largest);
+            let size = (edges[axis].max(room) / fine).max(room / (edge - 1.0)).clamp(smallest, largest);
             cells.size[axis] = size;
             cells.middle[axis] += room / 2.0;
             cells.limit[axis] = self.limit(axis, room, size, limits);

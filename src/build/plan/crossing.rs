@@ -104,7 +104,7 @@ impl<const D: usize> Crossing<D> {
         let objects = smallest.objects as f64;
         let window = window(&atoms[big], coarse, fine);
         // Whole cells are met, not only the objects that the probes found.
-        let extent = fine.crowd.density.extent;
+        let extent = fine.crowd.extent();
         let factor = (0..D).fold(1.0, |factor, axis| {
             if fine.cells.ignored[axis] || extent[axis] <= 0.0 || coarse.crowd.class.is_endless(axis) {
                 return factor;

@@ -5,6 +5,7 @@ use super::costs::{Costs, Predicted};
 use super::density::Density;
 use super::survey::SizeClass;
 use crate::layout::Shape;
+use crate::runtime::memory;
 
 pub(super) const LANES: f64 = crate::kernel::LANES as f64;
 
@@ -18,7 +19,10 @@ const LIKELY: f64 = 0.6;
 #[derive(Clone, Debug)]
 pub(crate) struct Crowd<const D: usize> {
     pub(crate) class: SizeClass,
-    pub(crate) density: Density<D>,
+    /// In units of its own.
+    density: Density<D>,
+    /// A unit of length for each axis: the mean edge, where these differ much; otherwise 1.
+    pub(crate) unit: [f64; 3],
     /// Axes along which cutting them would not separate them.
     pub(crate) ignored: [bool; 3],
 }
@@ -33,13 +37,24 @@ impl<const D: usize> Crowd<D> {
             axis < D && (class.is_endless(axis) || class.max[axis] > 0.0 && is_long)
         });
         (0..D).filter(|&axis| ignored[axis]).for_each(|axis| extent[axis] = 0.0);
-        Crowd { class, density: Density::of(points, low, extent), ignored }
+        let unit = units::<D>(mean, ignored);
+        let density = Density::of(&scaled(points, unit), divided(low, unit), divided(extent, unit));
+        Crowd { class, density, unit, ignored }
+    }
+
+    /// Low corner and edges of the box that nearly all of them lie in.
+    pub(crate) fn low(&self) -> [f64; 3] {
+        std::array::from_fn(|axis| self.density.low[axis] * self.unit[axis])
+    }
+
+    pub(crate) fn extent(&self) -> [f64; 3] {
+        std::array::from_fn(|axis| self.density.extent[axis] * self.unit[axis])
     }
 
     /// A part of them: this many, of which some corners are known.
     pub(crate) fn part(&self, objects: usize, points: &[[f64; 3]]) -> Self {
-        let density = Density::of(points, self.density.low, self.density.extent);
-        Crowd { class: self.class.with_objects(objects), density, ignored: self.ignored }
+        let density = Density::of(&scaled(points, self.unit), self.density.low, self.density.extent);
+        Crowd { class: self.class.with_objects(objects), density, ..*self }
     }
 
     /// What a level with these cells costs, without others.
@@ -51,12 +66,12 @@ impl<const D: usize> Crowd<D> {
     /// How many chunks they occupy.
     pub(crate) fn chunks(&self, cells: &Cells) -> f64 {
         let edges = std::array::from_fn(|axis| cells.size[axis] * f64::from(Shape::<D>::EDGE[axis]));
-        self.density.occupied(self.class.objects as f64, edges)
+        self.density.occupied(self.class.objects as f64, divided(edges, self.unit))
     }
 
     /// How many of them one of them finds in a box of these edges around it.
     pub(crate) fn expected(&self, edges: [f64; 3]) -> f64 {
-        self.density.expected(self.class.objects as f64, edges)
+        self.density.expected(self.class.objects as f64, divided(edges, self.unit))
     }
 
     fn compare(&self, edges: [f64; 3], costs: &Costs) -> f64 {
@@ -65,7 +80,7 @@ impl<const D: usize> Crowd<D> {
 
     /// Half-neighborhood within the level.
     fn within(&self, cells: &Cells, costs: &Costs) -> f64 {
-        let (size, mean, extent) = (cells.size, self.class.mean(), self.density.extent);
+        let (size, mean, extent) = (cells.size, self.class.mean(), self.extent());
         // Nothing crosses a border of cells as thick as the scene.
         let crosses = |axis: usize| {
             let is_cut = !cells.ignored[axis] && extent[axis] > size[axis];
@@ -81,6 +96,27 @@ impl<const D: usize> Crowd<D> {
     fn runs(&self, cells: &Cells, costs: &Costs) -> f64 {
         self.class.objects as f64 * costs.run / (1.0 + self.expected(cells.size))
     }
+}
+
+/// The unit of each axis for objects of these mean edges.
+fn units<const D: usize>(mean: [f64; 3], ignored: [bool; 3]) -> [f64; 3] {
+    // Up to here one unit is as good, and better for rods that cross.
+    const ALIKE: f64 = 1024.0;
+    let counts = |axis: &usize| !ignored[*axis] && mean[*axis] > 0.0;
+    let (least, most) =
+        (0..D).filter(counts).fold((f64::INFINITY, 0.0f64), |(least, most), axis| (least.min(mean[axis]), most.max(mean[axis])));
+    if most <= least * ALIKE {
+        return [1.0; 3];
+    }
+    std::array::from_fn(|axis| if axis < D && counts(&axis) { mean[axis] } else { least })
+}
+
+fn divided(edges: [f64; 3], unit: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|axis| edges[axis] / unit[axis])
+}
+
+fn scaled(points: &[[f64; 3]], unit: [f64; 3]) -> Vec<[f64; 3]> {
+    memory::collect(points.iter().map(|point| divided(*point, unit)))
 }
 
 /// Objects with the cells of a level of their own.

@@ -178,7 +178,7 @@ impl<const D: usize> Scene<D> {
 
     /// Coarser objects against a finer level.
     fn across(&self, coarse: &Ranged<D>, fine: &Ranged<D>) -> f64 {
-        let (Cells { size, ignored, .. }, extent) = (&fine.group.cells, fine.group.crowd.density.extent);
+        let (Cells { size, ignored, .. }, extent) = (&fine.group.cells, fine.group.crowd.extent());
         let (class, reach) = (&coarse.group.crowd.class, fine.group.crowd.class.max);
         let mean = class.mean();
         let rows = (1..D).filter(|&axis| !ignored[axis]).fold(1.0, |rows, axis| {

@@ -155,12 +155,14 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 worker.survey.observe(&staged, positions);
             }
         });
-        self.survey.clear();
-        for worker in self.workers.iter().take(team.workers()) {
-            self.survey.merge(&worker.survey);
+        let mut survey = Survey::default();
+        survey.clear();
+        for worker in self.workers.iter_mut().take(team.workers()) {
+            // Its memory is given back: plans are rare.
+            survey.merge(&std::mem::take(&mut worker.survey));
         }
         let forced = self.config.exact_cell_size.or(self.hint);
-        let (plan, levels) = Plan::choose(objects, &self.survey, staged, &self.config, forced);
+        let (plan, levels) = Plan::choose(objects, &survey, staged, &self.config, forced);
         (self.plan, self.grid.levels) = (Some(plan), levels);
         self.stats.replanned = true;
     }
