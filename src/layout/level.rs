@@ -55,9 +55,9 @@ impl<S: Scalar, const D: usize> Level<S, D> {
     /// Whether the level is meant for a box that [`measure`](Self::measure) found to fit, where there are other levels: its edges are not too
     /// large, and its cell is not one of the outermost.
     #[inline(always)]
+    #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "the edge of a box at infinity is NaN, and not too large")]
     pub(crate) fn admits(&self, bounds: &Aabb<S, D>, cell: Coords) -> bool {
         (0..D).fold(true, |admits, axis| {
-            // Not `edge <= most`: the edge of a box at infinity is NaN.
             admits & !(bounds.max[axis] - bounds.min[axis] > self.most[axis]) & (cell[axis].abs() < self.outermost[axis])
         })
     }

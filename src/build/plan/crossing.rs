@@ -178,7 +178,7 @@ fn probe<const D: usize>(atoms: &Atoms, sample: &[Sampled]) -> Vec<(f64, f64)> {
     }
     let share = |(at, hits): (usize, &f64)| {
         let (big, small) = (at / count, at % count);
-        let probes = atoms.probes[big].len().min(PROBES).max(1) as f64;
+        let probes = atoms.probes[big].len().clamp(1, PROBES) as f64;
         (hits / probes / points[small].max(1.0), *hits)
     };
     memory::collect(hits.iter().enumerate().map(share))
