@@ -8,7 +8,7 @@
 use crate::engine::{Engine, Worker};
 use crate::kernel::Kernel;
 use crate::kernel::isa::WIDTH;
-use crate::kernel::locate::{Locate, Located, OVERSIZED, REJECTED, VACANT};
+use crate::kernel::locate::{Locate, Located, OVERSIZED, REJECTED, VACANT, locate_with};
 use crate::layout::staged::{BLOCK, StagedBlock};
 use crate::layout::{Coords, Levels, MAX_LEVELS};
 use crate::lockfree::{Blocks, ChunkHead, Directory, Full, Key, Pool, Portions, Spare};
@@ -328,7 +328,7 @@ impl<O: ?Sized> Source<'_, O> {
 impl<'t, S: Scalar, const D: usize> Target<'t, S, D> {
     #[inline(always)]
     fn locate(&self, block: &mut StagedBlock<S, D>, groups: std::ops::Range<usize>, located: &mut Located) {
-        self.kernel.dispatch(Locate { levels: self.levels, block, located, groups });
+        locate_with(self.kernel, Locate { levels: self.levels, block, located, groups });
     }
 
     /// Appends the segments of a block to the lists of their chunks.

@@ -204,6 +204,7 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         if injected(Fault::ComparedWithItself) {
             (distance, window) = (isa.splat(-1), at);
         }
+        let mut candidates = 0;
         loop {
             let (first, mut masks, mut count) = (window, [0 as Mask; WIDTH], 0);
             let mut reaching = isa.gt(following, distance);
@@ -211,7 +212,7 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
                 assert!(window < self.columns.entries);
                 // SAFETY: an entry, and every column is padded by sixteen values.
                 masks[count] = unsafe { overlap(isa, reaching, own, &pointers.sixteen(isa, window)) };
-                self.candidates += u64::from(reaching.count_ones());
+                candidates += reaching.count_ones();
                 count += 1;
                 window += 1;
                 distance = isa.add(distance, one);
@@ -232,6 +233,7 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
                 }
             }
             if reaching == 0 {
+                self.candidates += u64::from(candidates);
                 return;
             }
         }

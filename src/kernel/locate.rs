@@ -2,7 +2,7 @@
 
 use super::isa::{Isa, Lanes, Mask, WIDTH};
 use super::scalar::Vector;
-use super::{IsaWork, bits};
+use super::{IsaWork, Kernel, bits};
 use crate::Scalar;
 use crate::faults::{Fault, injected};
 use crate::layout::staged::{BLOCK, StagedBlock};
@@ -91,6 +91,19 @@ pub(crate) struct Locate<'a, S, const D: usize> {
     /// Which sixteen.
     pub(crate) groups: std::ops::Range<usize>,
 }
+
+/// Locates by a kernel. Not inlined: the same code serves all kinds of objects.
+#[inline(never)]
+pub(crate) fn locate_with<S: Scalar, const D: usize>(kernel: Kernel, work: Locate<'_, S, D>) {
+    kernel.dispatch(work);
+}
+
+/// The function of each kind, compiled here once: crates that use the library link to it, unless they are optimized themselves.
+#[used]
+static LOCATORS: (LocatorOf<f32, 2>, LocatorOf<f32, 3>, LocatorOf<f64, 2>, LocatorOf<f64, 3>) =
+    (locate_with, locate_with, locate_with, locate_with);
+
+type LocatorOf<S, const D: usize> = fn(Kernel, Locate<'_, S, D>);
 
 impl<S: Scalar, const D: usize> IsaWork for Locate<'_, S, D> {
     type Outcome = ();
@@ -262,7 +275,6 @@ mod tests {
     use bytemuck::Zeroable;
 
     use super::*;
-    use crate::kernel::Kernel;
     use crate::layout::{CELL_LIMIT, Level, Member};
     use crate::{Aabb, InstructionSet};
 

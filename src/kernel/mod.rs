@@ -73,7 +73,6 @@ impl Kernel {
     }
 
     /// Does work that is written for every instruction set, compiled for this one.
-    #[inline]
     pub(crate) fn dispatch<W: IsaWork>(self, work: W) -> W::Outcome {
         match self {
             Kernel::Portable => isa::portable::Portable.run(Bound { isa: isa::portable::Portable, work }),

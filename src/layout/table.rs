@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use super::columns::{Columns, PADDING};
-use super::staged::StagedBlock;
+use super::staged::{BLOCK, StagedBlock};
 use crate::faults::{Fault, injected};
 use crate::lockfree::sync::{Atomic, Ordering};
 use crate::lockfree::{Indices, shared};
@@ -154,16 +154,12 @@ impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
         self.set_id(entry, id);
     }
 
-    /// Writes the entries of a segment, column by column: few pointers at a time stay in registers. Relaxed: as in
-    /// [`set`](Self::set).
+    /// Writes the entries of a segment. Relaxed: as in [`set`](Self::set).
     #[inline(always)]
-    pub(crate) fn set_many(&self, entries: &[u32], block: &StagedBlock<S, D>, segment: Range<usize>, ids: &[u32]) {
-        let entries = Indices::new(entries);
-        for axis in 0..D {
-            entries.store(self.min[axis], &block.min[axis][segment.clone()]);
-            entries.store(self.max[axis], &block.max[axis][segment.clone()]);
-        }
-        entries.store(self.ids, ids);
+    pub(crate) fn set_many<'b>(&self, entries: &[u32], block: &'b StagedBlock<S, D>, segment: Range<usize>, ids: &'b [u32]) {
+        let part = |column: &'b [S; BLOCK]| &column[segment.clone()];
+        let boxes = (block.min.each_ref().map(part), block.max.each_ref().map(part), ids);
+        Indices::new(entries).store_rows((self.min, self.max, self.ids), boxes);
     }
 
     /// Asks for the memory of the sixteen entries around one, to write it.

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::cursor::Cursor;
 use super::shares::{Shares, Unit};
 #[cfg(not(loom))]
-use crate::lockfree::sync::Atomic;
+use super::sync::{Atomic, Ordering};
 
 /// A slice whose blocks are handed out, each to one claimer only: `chunks_mut` for workers that claim.
 #[derive(Debug)]
@@ -107,13 +107,32 @@ impl<'a> Indices<'a> {
         Indices { indices, bound: last + 1 }
     }
 
-    /// Stores each value at its index. Relaxed: plain stores, read after the join.
+    /// Stores rows of values, each at its index: two columns per axis, and one more. Relaxed: plain stores, read after the join.
+    ///
+    /// Row by row and without checks inside the loop: so many columns leave no register for their lengths.
     #[inline(always)]
-    pub(crate) fn store<T: bytemuck::NoUninit>(self, slots: &[Atomic<T>], values: &[T]) {
-        assert!(self.bound <= slots.len());
-        for (&index, &value) in self.indices.iter().zip(values) {
-            // SAFETY: every index is below the bound (`new`), which the slice reaches.
-            unsafe { slots.get_unchecked(index as usize) }.store(value, super::sync::Ordering::Relaxed);
+    pub(crate) fn store_rows<T: bytemuck::NoUninit, U: bytemuck::NoUninit, const D: usize>(
+        self,
+        slots: ([&[Atomic<T>]; D], [&[Atomic<T>]; D], &[Atomic<U>]),
+        values: ([&[T]; D], [&[T]; D], &[U]),
+    ) {
+        let rows = self.indices.len();
+        for axis in 0..D {
+            assert!(self.bound <= slots.0[axis].len() && self.bound <= slots.1[axis].len());
+            assert!(rows <= values.0[axis].len() && rows <= values.1[axis].len());
+        }
+        assert!(self.bound <= slots.2.len() && rows <= values.2.len());
+        for (row, &index) in self.indices.iter().enumerate() {
+            let index = index as usize;
+            // SAFETY: every index is below the bound (`new`), which all slots reach, and every row is below `rows`, which all
+            // values reach (asserted above).
+            unsafe {
+                for axis in 0..D {
+                    slots.0[axis].get_unchecked(index).store(*values.0[axis].get_unchecked(row), Ordering::Relaxed);
+                    slots.1[axis].get_unchecked(index).store(*values.1[axis].get_unchecked(row), Ordering::Relaxed);
+                }
+                slots.2.get_unchecked(index).store(*values.2.get_unchecked(row), Ordering::Relaxed);
+            }
         }
     }
 }
