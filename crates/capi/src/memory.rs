@@ -15,22 +15,16 @@ use crate::types::{pg_array, pg_block, pg_config, pg_objects, pg_query, pg_stats
 use engine::{Aabb, Scalar};
 
 /// A pointer to values that the library reads.
-///
-/// cbindgen:transparent-typedef
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug)]
 pub struct In<T>(*const T);
 
 /// A pointer to values that the library writes.
-///
-/// cbindgen:transparent-typedef
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug)]
 pub struct Out<T>(*mut T);
 
 /// A pointer that the library hands on to callbacks and never follows.
-///
-/// cbindgen:transparent-typedef
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug)]
 pub struct User(*mut c_void);
