@@ -870,6 +870,25 @@ typedef struct {
     size_t rejected_count;
 } pg_world_events;
 
+/**
+ * Whether two objects pair, next to their boxes: each is a member of a group that the other looks for, and they are not parts of one
+ * body.
+ */
+typedef struct {
+    /**
+     * The groups that it is a member of, a bit each.
+     */
+    uint32_t member;
+    /**
+     * The groups that it pairs with, a bit each.
+     */
+    uint32_t mask;
+    /**
+     * The body that it is a part of, or 0.
+     */
+    uint32_t body;
+} pg_groups;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
