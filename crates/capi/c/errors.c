@@ -184,6 +184,70 @@ static void threads(void)
     OK(pg_broad_phase_destroy(shared));
 }
 
+/* Threads that use and destroy the same handles at the same time, as no program should: they get codes. */
+enum { SHARED_HANDLES = 4, ROUNDS = 3000 };
+static pg_broad_phase contested[SHARED_HANDLES];
+static pthread_mutex_t contested_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static pg_broad_phase contested_at(int which)
+{
+    pthread_mutex_lock(&contested_lock);
+    pg_broad_phase handle = contested[which];
+    pthread_mutex_unlock(&contested_lock);
+    return handle;
+}
+
+static void *misuse(void *argument)
+{
+    uint64_t seed = (uint64_t)(uintptr_t)argument;
+    float boxes[40][6];
+    for (int i = 0; i < 40; ++i)
+        for (int k = 0; k < 6; ++k)
+            boxes[i][k] = (float)i + (k < 3 ? 0.0f : 1.0f);
+    pg_objects objects = pg_boxes_f32(3, boxes[0], boxes[0] + 3, sizeof boxes[0], 40);
+    pg_query query = pg_query_boxes_f32(3, boxes[0], boxes[0] + 3, sizeof boxes[0], 40);
+    pg_results results;
+    OK(pg_results_create(&results));
+    for (int round = 0; round < ROUNDS; ++round) {
+        int which = (int)(random_number(&seed) * SHARED_HANDLES), what = (int)(random_number(&seed) * 20);
+        pg_broad_phase handle = contested_at(which);
+        pg_status status;
+        if (what == 0) {
+            status = pg_broad_phase_destroy(handle);
+            if (status == PG_OK) {
+                OK(pg_broad_phase_create(PG_F32, 3, NULL, &handle));
+                pthread_mutex_lock(&contested_lock);
+                contested[which] = handle;
+                pthread_mutex_unlock(&contested_lock);
+            }
+        } else if (what < 8) {
+            pg_blocks blocks; /* not looked at: it is somebody else's by now */
+            status = pg_broad_phase_detect_blocks(handle, &objects, &blocks);
+            CHECK(status != PG_OK || blocks.pair_count == 39);
+        } else {
+            pg_rows rows;
+            status = pg_broad_phase_query(handle, &query, results, &rows);
+            CHECK(status != PG_OK || rows.count == 0 || rows.count == 40 + 2 * 39);
+        }
+        CHECK(status == PG_OK || status == PG_ERROR_BUSY || status == PG_ERROR_STALE_HANDLE);
+    }
+    OK(pg_results_destroy(results));
+    return NULL;
+}
+
+static void contest(void)
+{
+    pthread_t crowd[4];
+    for (int i = 0; i < SHARED_HANDLES; ++i)
+        OK(pg_broad_phase_create(PG_F32, 3, NULL, &contested[i]));
+    for (size_t i = 0; i < 4; ++i)
+        CHECK(pthread_create(&crowd[i], NULL, misuse, (void *)(uintptr_t)(i + 1)) == 0);
+    for (int i = 0; i < 4; ++i)
+        CHECK(pthread_join(crowd[i], NULL) == 0);
+    for (int i = 0; i < SHARED_HANDLES; ++i)
+        OK(pg_broad_phase_destroy(contested[i]));
+}
+
 static void configs(void)
 {
     pg_config config;
@@ -249,6 +313,7 @@ int main(void)
     objects();
     handles();
     threads();
+    contest();
     configs();
     messages();
     printf("errors: %d checks\n", checks);
