@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::codes::SortedCodes;
+use crate::runtime::memory;
 use crate::runtime::team::Team;
 use crate::sorting::{Divisible, share_out};
 
@@ -64,6 +65,11 @@ impl<K: Copy + Ord + Send + Sync> Merger<K> {
     /// afterwards. To count first and write to the final places would be to merge twice.
     pub(super) fn update(&mut self, lists: &mut Lists<K>, codes: SortedCodes<'_>, keys: &[K], team: Team) {
         self.cut(codes, keys, &lists.current, team);
+        // All memory first: what is refused below would leave nothing of the last step.
+        for list in [&mut lists.started, &mut lists.ongoing, &mut self.spare] {
+            memory::reserve_with_slack(list, codes.len());
+        }
+        memory::reserve_with_slack(&mut lists.ended, lists.current.len());
         // Should comparing keys panic from here on, the lists stay empty.
         let Lists { mut started, mut ongoing, mut ended, current: previous } = std::mem::take(lists);
         let mut current = std::mem::take(&mut self.spare);
@@ -101,7 +107,7 @@ impl<K: Copy + Ord + Send + Sync> Merger<K> {
                 Some(next) => before + previous[before..].partition_point(|pair| *pair < next),
                 None => previous.len(),
             };
-            self.cuts.push(Cut { codes: code..end, previous: before..until, tally: Tally::default() });
+            memory::push(&mut self.cuts, Cut { codes: code..end, previous: before..until, tally: Tally::default() });
             (code, before) = (end, until);
         }
     }

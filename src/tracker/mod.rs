@@ -8,9 +8,10 @@ mod margin;
 mod merge;
 mod ranks;
 
+use crate::runtime::memory;
 use crate::runtime::team::Team;
 use crate::sorting::Sorter;
-use crate::{Pair, Pairs};
+use crate::{DetectError, Pair, Pairs};
 use codes::{Code, MAX_RANKS, SortedCodes};
 use merge::{Lists, Merger};
 use ranks::Ranks;
@@ -91,8 +92,8 @@ const SERIAL_UP_TO: usize = 4000;
 /// # What you can rely on
 ///
 /// The three lists are sorted, and the same for every number of threads. An update of a scene that has stopped growing
-/// allocates nothing. If one of the closures panics, it is as if the update had not been called; if comparing two keys does, it
-/// may also be as if the tracker were new.
+/// allocates nothing. If one of the closures panics, or memory is refused, it is as if the update had not been called; if comparing
+/// two keys panics, it may also be as if the tracker were new.
 #[derive(Clone, Debug)]
 pub struct PairTracker<K = u32> {
     ranks: Ranks<K>,
@@ -149,14 +150,25 @@ impl<K: Copy + Ord + Send + Sync> PairTracker<K> {
     ///
     /// # Panics
     ///
-    /// If the user's `key` does, see [above](Self#what-you-can-rely-on), or with more than 2³¹ different keys.
+    /// If the user's `key` does, see [above](Self#what-you-can-rely-on), or with more than 2³¹ different keys. If memory is refused;
+    /// [`try_par_update`](Self::try_par_update) returns an error instead.
     pub fn par_update(&mut self, pairs: Pairs<'_>, key: impl Fn(u32) -> K + Sync) -> Events<'_, K> {
         self.par_update_with_margin(pairs, key, |_| true)
+    }
+
+    /// [`par_update`](Self::par_update), or an error when memory is refused. It is then as if the update had not been called.
+    pub fn try_par_update(&mut self, pairs: Pairs<'_>, key: impl Fn(u32) -> K + Sync) -> Result<Events<'_, K>, DetectError> {
+        self.try_par_update_with_margin(pairs, key, |_| true)
     }
 
     /// [`par_update`](Self::par_update) on the calling thread.
     pub fn update(&mut self, pairs: Pairs<'_>, key: impl Fn(u32) -> K + Sync) -> Events<'_, K> {
         self.update_with_margin(pairs, key, |_| true)
+    }
+
+    /// [`try_par_update`](Self::try_par_update) on the calling thread.
+    pub fn try_update(&mut self, pairs: Pairs<'_>, key: impl Fn(u32) -> K + Sync) -> Result<Events<'_, K>, DetectError> {
+        self.try_update_with_margin(pairs, key, |_| true)
     }
 
     /// [`par_update`](Self::par_update) with the pairs of boxes that have a [margin](Self#margins): they go on if they were, but
@@ -169,12 +181,23 @@ impl<K: Copy + Ord + Send + Sync> PairTracker<K> {
         key: impl Fn(u32) -> K + Sync,
         touches: impl Fn(Pair) -> bool + Sync,
     ) -> Events<'_, K> {
+        self.try_par_update_with_margin(pairs, key, touches).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`par_update_with_margin`](Self::par_update_with_margin), or an error when memory is refused. It is then as if the update had
+    /// not been called.
+    pub fn try_par_update_with_margin(
+        &mut self,
+        pairs: Pairs<'_>,
+        key: impl Fn(u32) -> K + Sync,
+        touches: impl Fn(Pair) -> bool + Sync,
+    ) -> Result<Events<'_, K>, DetectError> {
         if pairs.len() + self.lists.current.len() <= SERIAL_UP_TO {
-            return self.update_with_margin(pairs, key, touches);
+            return self.try_update_with_margin(pairs, key, touches);
         }
         // One way into the pool for the whole update, instead of one per pass.
-        rayon::scope(|_| self.step(pairs, &key, &touches, Team::of_current_pool()));
-        self.events()
+        memory::catch(|| rayon::scope(|_| self.step(pairs, &key, &touches, Team::of_current_pool())))?;
+        Ok(self.events())
     }
 
     /// [`par_update_with_margin`](Self::par_update_with_margin) on the calling thread.
@@ -184,8 +207,18 @@ impl<K: Copy + Ord + Send + Sync> PairTracker<K> {
         key: impl Fn(u32) -> K + Sync,
         touches: impl Fn(Pair) -> bool + Sync,
     ) -> Events<'_, K> {
-        self.step(pairs, &key, &touches, Team::ALONE);
-        self.events()
+        self.try_update_with_margin(pairs, key, touches).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`try_par_update_with_margin`](Self::try_par_update_with_margin) on the calling thread.
+    pub fn try_update_with_margin(
+        &mut self,
+        pairs: Pairs<'_>,
+        key: impl Fn(u32) -> K + Sync,
+        touches: impl Fn(Pair) -> bool + Sync,
+    ) -> Result<Events<'_, K>, DetectError> {
+        memory::catch(|| self.step(pairs, &key, &touches, Team::ALONE))?;
+        Ok(self.events())
     }
 
     /// What the last update found.

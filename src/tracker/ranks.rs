@@ -6,6 +6,7 @@
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
+use crate::runtime::memory;
 use crate::runtime::team::Team;
 
 #[derive(Clone, Debug)]
@@ -46,10 +47,11 @@ impl<K> Default for Ranks<K> {
 impl<K: Copy + Ord + Send + Sync> Ranks<K> {
     /// Asks for the keys of the first so many objects and ranks them.
     pub(super) fn assign(&mut self, objects: u32, key: &(impl Fn(u32) -> K + Sync), team: Team) {
+        self.keys.clear();
+        memory::reserve_with_slack(&mut self.keys, objects as usize);
         if team.workers() > 1 {
             (0..objects).into_par_iter().map(key).collect_into_vec(&mut self.keys);
         } else {
-            self.keys.clear();
             self.keys.extend((0..objects).map(key));
         }
         self.ascending = self.keys.is_sorted_by(|one, next| one < next);
@@ -71,21 +73,22 @@ impl<K: Copy + Ord + Send + Sync> Ranks<K> {
 
     /// Brings the order up to date with the keys: what left is taken out, what came is sorted and merged in.
     fn reorder(&mut self, team: Team) {
-        // Should comparing keys panic below, the next step finds nothing ordered and starts afresh.
+        // Should comparing keys panic below, or memory be refused, the next step finds nothing ordered and starts afresh.
         let ordered = std::mem::take(&mut self.ordered);
         let keys = &self.keys;
         self.fresh.clear();
-        self.fresh.extend((0u32..).zip(keys).filter_map(|(index, &key)| match ordered.get(index as usize) {
-            Some(known) if *known == key => None,
-            _ => Some((key, index)),
-        }));
+        for (index, &key) in (0u32..).zip(keys) {
+            if ordered.get(index as usize).is_none_or(|known| *known != key) {
+                memory::push(&mut self.fresh, (key, index));
+            }
+        }
         match team.workers() {
             1 => self.fresh.sort_unstable(),
             _ => self.fresh.par_sort_unstable(),
         }
 
         self.spare.clear();
-        self.spare.reserve(keys.len());
+        memory::reserve_with_slack(&mut self.spare, keys.len());
         let mut fresh = self.fresh.iter().copied().peekable();
         let is_known = |&&(key, index): &&(K, u32)| keys.get(index as usize).is_some_and(|now| *now == key);
         // An order without its keys is what a panic left.
@@ -100,16 +103,20 @@ impl<K: Copy + Ord + Send + Sync> Ranks<K> {
         std::mem::swap(&mut self.order, &mut self.spare);
         self.number();
 
+        let mut ordered = ordered;
+        ordered.clear();
+        memory::reserve_with_slack(&mut ordered, self.keys.len());
+        ordered.extend_from_slice(&self.keys);
         self.ordered = ordered;
-        self.ordered.clone_from(&self.keys);
     }
 
     fn number(&mut self) {
         self.distinct.clear();
+        memory::reserve_with_slack(&mut self.ranks, self.keys.len());
         self.ranks.resize(self.keys.len(), 0);
         for &(key, index) in &self.order {
             if self.distinct.last() != Some(&key) {
-                self.distinct.push(key);
+                memory::push(&mut self.distinct, key);
             }
             self.ranks[index as usize] = self.distinct.len() as u32 - 1;
         }

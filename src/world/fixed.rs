@@ -1,8 +1,11 @@
 //! The static objects of a world.
 
 use super::object::Grown;
+use super::partners::Partners;
+use super::slots::{Place, Slots};
 use super::{Handle, Object};
-use crate::{Aabb, Bounded, Groups, RejectReason, Scalar, StaticSet};
+use crate::runtime::memory;
+use crate::{Aabb, Bounded, DetectError, Groups, RejectReason, Scalar, StaticSet};
 
 /// Static objects, and what the engine knows of them as of the last step. Changes are noted, and made in the next step all at once:
 /// so they take effect when those of moving objects do, and a million of them cost no more than one build.
@@ -19,6 +22,8 @@ pub(super) struct Statics<S: Scalar, const D: usize> {
     pub(super) set: StaticSet<S, D>,
     /// The handles by place, as of the last step.
     pub(super) seen: Vec<Handle>,
+    /// Objects have other places than the set knows.
+    is_renumbered: bool,
 }
 
 /// A place in the set.
@@ -37,14 +42,32 @@ const FEW_CHANGES: usize = 32;
 
 impl<S: Scalar, const D: usize> Statics<S, D> {
     pub(super) fn new(set: StaticSet<S, D>) -> Self {
-        Statics { sites: Vec::new(), free: Vec::new(), changed: Vec::new(), flawed: Vec::new(), set, seen: Vec::new() }
+        Statics {
+            sites: Vec::new(),
+            free: Vec::new(),
+            changed: Vec::new(),
+            flawed: Vec::new(),
+            set,
+            seen: Vec::new(),
+            is_renumbered: false,
+        }
     }
 
     pub(super) fn len(&self) -> usize {
         self.sites.len() - self.free.len()
     }
 
-    /// Adds an object and returns its place.
+    /// Makes room for one more object, and for the day when it changes or is gone. Ends the change if memory is refused.
+    pub(super) fn reserve(&mut self) {
+        let places = self.sites.len() + 1;
+        memory::reserve(&mut self.sites, 1);
+        for list in [&mut self.free, &mut self.changed] {
+            let more = places - list.len();
+            memory::reserve(list, more);
+        }
+    }
+
+    /// Adds an object, for which there is [room](Self::reserve), and returns its place.
     pub(super) fn insert(&mut self, handle: Handle, object: Grown<S, D>) -> u32 {
         let place = self.free.pop().unwrap_or(self.sites.len() as u32);
         match self.sites.get_mut(place as usize) {
@@ -85,13 +108,25 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
         }
     }
 
-    /// Makes the changes since the last step.
-    pub(super) fn make_changes(&mut self) {
+    /// Makes the changes since the last step. If memory is refused, those that are not made wait for the next one.
+    pub(super) fn make_changes(&mut self, slots: &mut Slots, partners: &mut Partners) -> Result<(), DetectError> {
+        let most_one_by_one = FEW_CHANGES.max(self.sites.len() / BUILD_PER_CHANGE);
+        if self.is_renumbered || self.changed.len() > most_one_by_one {
+            return self.build(slots, partners);
+        }
         let Statics { sites, changed, flawed, set, seen, .. } = self;
-        let build = changed.len() > FEW_CHANGES.max(sites.len() / BUILD_PER_CHANGE);
+        memory::catch(|| {
+            let more = sites.len().saturating_sub(seen.len());
+            memory::reserve(seen, more);
+            memory::reserve(flawed, changed.len());
+        })?;
         flawed.retain(|&place| !sites[place as usize].is_changed);
-        for place in changed.drain(..) {
+        let mut made = 0;
+        let outcome = changed.iter().try_for_each(|&place| {
             let site = &mut sites[place as usize];
+            if !set.try_update(place, site)? {
+                set.try_insert(site)?;
+            }
             site.is_changed = false;
             flawed.extend(site.flaw().map(|_| place));
             match seen.get_mut(place as usize) {
@@ -99,13 +134,50 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
                 // New places come one after another.
                 None => seen.push(site.handle),
             }
-            if !build && !set.update(place, site) {
-                set.insert(site);
+            made += 1;
+            Ok(())
+        });
+        changed.drain(..made);
+        outcome
+    }
+
+    /// Gives the set all objects anew. If more than half of the places are free, objects move together first, so that memory follows
+    /// the objects that there are.
+    fn build(&mut self, slots: &mut Slots, partners: &mut Partners) -> Result<(), DetectError> {
+        let Statics { sites, free, changed, flawed, set, seen, is_renumbered } = self;
+        if 2 * free.len() > sites.len() {
+            *is_renumbered = true;
+            sites.retain(|site| site.object.is_some());
+            free.clear();
+            changed.clear();
+            changed.extend(0..sites.len() as u32);
+            for (place, site) in (0..).zip(sites.iter_mut()) {
+                slots.set_place(site.handle, Place::Static(place));
+                site.is_changed = true;
             }
+            // All that is known by place is out of date.
+            flawed.clear();
+            seen.clear();
+            partners.forget();
         }
-        if build {
-            set.par_build(sites);
+        memory::catch(|| {
+            let more = sites.len().saturating_sub(seen.len());
+            memory::reserve(seen, more);
+            let flaws = sites.iter().filter(|site| site.flaw().is_some()).count();
+            let more = flaws.saturating_sub(flawed.len());
+            memory::reserve(flawed, more);
+        })?;
+        set.try_par_build(sites)?;
+        flawed.clear();
+        seen.clear();
+        changed.clear();
+        for (place, site) in (0..).zip(sites.iter_mut()) {
+            site.is_changed = false;
+            flawed.extend(site.flaw().map(|_| place));
+            seen.push(site.handle);
         }
+        *is_renumbered = false;
+        Ok(())
     }
 
     /// Objects with invalid boxes, as of the last step.

@@ -15,7 +15,9 @@ mod saved;
 mod slots;
 mod step;
 
-use crate::{Aabb, BroadPhase, Config, PairTracker, RejectReason, Scalar, StaticSet, Stats};
+use crate::runtime::memory;
+use crate::runtime::outcome::Outcome;
+use crate::{Aabb, BroadPhase, Config, DetectError, PairTracker, RejectReason, Scalar, StaticSet, Stats};
 pub use error::WorldError;
 use fixed::Statics;
 pub use handle::{Handle, StaleHandle};
@@ -75,6 +77,10 @@ use slots::{Place, Slots};
 /// - A handle is never given out twice, and a stale one is an error, not a panic and not another object.
 /// - Events are sorted, and the same for every number of threads.
 /// - A steady world allocates nothing.
+/// - When memory is refused, by the system or by [`Config::max_bytes`] (a limit for the engine, and again for the static objects), a step
+///   has no answer, and says so: [`try_par_step`](Self::try_par_step) by an error. The objects, their handles and the
+///   [pairs](Self::pairs) are what they were; events, rejected objects and queries are empty until the next step. Taking objects out
+///   is never refused.
 /// - With the feature `serde` a world can be saved and restored at any time between steps. It goes on as the saved one does: the
 ///   same handles for the objects to come, the same events in the next step. (What the last step said, in [`events`](Self::events),
 ///   [`rejected`](Self::rejected) and [`queries`](Self::queries), is not saved.) Data that no world can have written is refused.
@@ -89,6 +95,8 @@ pub struct World<S: Scalar = f32, const D: usize = 3> {
     partners: Partners,
     tracker: PairTracker<Handle>,
     rejected: Vec<(Handle, RejectReason)>,
+    /// Nothing, readable if the last step came to its end.
+    last_step: Outcome<()>,
 }
 
 impl<S: Scalar, const D: usize> Default for World<S, D> {
@@ -121,6 +129,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
             partners: Partners::default(),
             tracker: PairTracker::new(),
             rejected: Vec::new(),
+            last_step: Outcome::new(()),
         }
     }
 
@@ -128,12 +137,24 @@ impl<S: Scalar, const D: usize> World<S, D> {
     ///
     /// # Panics
     ///
-    /// If there are 2³⁰ objects already.
+    /// If there are 2³⁰ objects already, or memory is refused; [`try_insert`](Self::try_insert) returns an error instead.
     pub fn insert(&mut self, object: Object<S, D>) -> Handle {
+        self.try_insert(object).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`insert`](Self::insert), or an error with 2³⁰ objects and when memory is refused. The world is then as it was before.
+    pub fn try_insert(&mut self, object: Object<S, D>) -> Result<Handle, DetectError> {
+        if self.slots.are_full() {
+            return Err(DetectError::TooManyObjects(self.len() + 1));
+        }
+        memory::catch(|| {
+            self.slots.reserve();
+            self.reserve_for(object.mobility);
+        })?;
         let handle = self.slots.next();
         let place = self.put(handle, object);
         self.slots.take(place);
-        handle
+        Ok(handle)
     }
 
     /// Takes an object out. Its pairs are among the ended ones of the next step.
@@ -145,17 +166,32 @@ impl<S: Scalar, const D: usize> World<S, D> {
 
     /// Puts another object in the place of one: moves it, changes its groups, or makes it static or moving. It keeps its handle, and
     /// its pairs go on as long as the new box and groups allow.
+    ///
+    /// # Panics
+    ///
+    /// If memory is refused; [`try_update`](Self::try_update) returns an error instead.
     pub fn update(&mut self, handle: Handle, object: Object<S, D>) -> Result<(), StaleHandle> {
-        match (self.slots.place(handle)?, object.mobility) {
+        self.try_update(handle, object).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`update`](Self::update), or an error (the outer one) when memory is refused, which only an object that becomes static or moving
+    /// needs. The world is then as it was before.
+    pub fn try_update(&mut self, handle: Handle, object: Object<S, D>) -> Result<Result<(), StaleHandle>, DetectError> {
+        let place = match self.slots.place(handle) {
+            Ok(place) => place,
+            Err(stale) => return Ok(Err(stale)),
+        };
+        match (place, object.mobility) {
             (Place::Moving(place), Mobility::Moving) => *self.moving.get_mut(place) = object,
             (Place::Static(place), Mobility::Static) => self.statics.update(place, |known| *known = object),
-            (place, _) => {
+            (place, mobility) => {
+                memory::catch(|| self.reserve_for(mobility))?;
                 self.take_out(place);
                 let place = self.put(handle, object);
                 self.slots.set_place(handle, place);
             }
         }
-        Ok(())
+        Ok(Ok(()))
     }
 
     /// Moves an object and leaves the rest of it as it is.
@@ -215,7 +251,15 @@ impl<S: Scalar, const D: usize> World<S, D> {
         }
     }
 
-    /// Puts an object among those of its kind, and leaves it to the caller to tell its slot.
+    /// Makes room for one more object of a kind. Ends the change if memory is refused.
+    fn reserve_for(&mut self, mobility: Mobility) {
+        match mobility {
+            Mobility::Moving => self.moving.reserve(),
+            Mobility::Static => self.statics.reserve(),
+        }
+    }
+
+    /// Puts an object among those of its kind, where there is [room](Self::reserve_for), and leaves it to the caller to tell its slot.
     fn put(&mut self, handle: Handle, object: Object<S, D>) -> Place {
         let grown = Grown { object, margin: self.margin };
         match object.mobility {

@@ -3,6 +3,7 @@
 use super::object::Grown;
 use super::{Handle, Object};
 use crate::Scalar;
+use crate::runtime::memory;
 
 /// Dense and in no particular order, as a step wants them.
 #[derive(Debug)]
@@ -18,7 +19,13 @@ impl<S: Scalar, const D: usize> Moving<S, D> {
         Moving { objects: Vec::new(), handles: Vec::new(), seen: Vec::new() }
     }
 
-    /// Adds an object and returns its place.
+    /// Makes room for one more object. Ends the change if memory is refused.
+    pub(super) fn reserve(&mut self) {
+        memory::reserve(&mut self.objects, 1);
+        memory::reserve(&mut self.handles, 1);
+    }
+
+    /// Adds an object, for which there is [room](Self::reserve), and returns its place.
     pub(super) fn insert(&mut self, handle: Handle, object: Grown<S, D>) -> u32 {
         self.objects.push(object);
         self.handles.push(handle);
@@ -38,6 +45,12 @@ impl<S: Scalar, const D: usize> Moving<S, D> {
 
     pub(super) fn get_mut(&mut self, place: u32) -> &mut Object<S, D> {
         &mut self.objects[place as usize].object
+    }
+
+    /// Makes room to take note of what a step sees.
+    pub(super) fn reserve_seen(&mut self) {
+        self.seen.clear();
+        memory::reserve_with_slack(&mut self.seen, self.handles.len());
     }
 
     /// Takes note that a step has seen the objects.

@@ -1,6 +1,7 @@
 //! Numbers for the static objects that moving ones overlap.
 
 use crate::Pair;
+use crate::runtime::memory;
 
 /// Numbers static objects when a moving one first overlaps them. A tracker asks about every index up to the largest in a pair; with
 /// these numbers instead of their indices it is not asked to look at all static objects to find the few that matter.
@@ -20,6 +21,12 @@ const SURPLUS: usize = 4;
 const FEW: usize = 1024;
 
 impl Partners {
+    /// Static objects have got other indices.
+    pub(super) fn forget(&mut self) {
+        self.numbers.clear();
+        self.statics.clear();
+    }
+
     /// In pairs of a moving and a static object, replaces the indices of static objects by their numbers, counted from `first`.
     pub(super) fn number(&mut self, pairs: &mut [Vec<Pair>], statics: usize, first: u32) {
         let count: usize = pairs.iter().map(Vec::len).sum();
@@ -28,10 +35,13 @@ impl Partners {
                 self.numbers[index as usize] = UNNUMBERED;
             }
         }
+        memory::reserve_with_slack(&mut self.numbers, statics);
         self.numbers.resize(statics, UNNUMBERED);
         for pair in pairs.iter_mut().flatten() {
             let number = &mut self.numbers[pair.b as usize];
             if *number == UNNUMBERED {
+                // The memory first: a number without an index would be one too many.
+                memory::reserve(&mut self.statics, 1);
                 *number = self.statics.len() as u32;
                 self.statics.push(pair.b);
             }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use super::{Handle, World};
-use crate::{Aabb, Hit, Queries, Ray, Scalar};
+use crate::{Aabb, DetectError, Hit, Queries, Ray, Scalar};
 
 /// Answers questions about the objects of a [`World`]; made by [`World::queries`].
 ///
@@ -52,11 +52,24 @@ impl<S: Scalar, const D: usize> World<S, D> {
     ///
     /// If static objects had changed before that step, this builds their grid anew, on the threads of the rayon pool in which it is
     /// called.
+    ///
+    /// # Panics
+    ///
+    /// If memory is refused for that; [`try_queries`](Self::try_queries) returns an error instead.
     pub fn queries(&mut self) -> WorldQueries<'_, S, D> {
-        WorldQueries {
-            moving: Side { queries: self.broad_phase.queries(), handles: &self.moving.seen },
-            statics: Side { queries: self.statics.set.queries(), handles: &self.statics.seen },
+        self.try_queries().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`queries`](Self::queries), or an error when memory is refused.
+    pub fn try_queries(&mut self) -> Result<WorldQueries<'_, S, D>, DetectError> {
+        if self.last_step.get().is_none() {
+            let nothing = Side { queries: Queries::NONE, handles: &[] };
+            return Ok(WorldQueries { moving: nothing, statics: nothing });
         }
+        Ok(WorldQueries {
+            moving: Side { queries: self.broad_phase.queries(), handles: &self.moving.seen },
+            statics: Side { queries: self.statics.set.try_queries()?, handles: &self.statics.seen },
+        })
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::slots::{MAX_SLOTS, RETIRED};
 use super::{Handle, Object, World};
+use crate::runtime::memory;
 use crate::{Config, PairTracker, Scalar};
 
 #[derive(Serialize, Deserialize)]
@@ -69,7 +70,11 @@ impl<S: Scalar, const D: usize> Saved<S, D> {
             if object.is_some() && generation == RETIRED {
                 return Err(format!("slot {index} is retired, and has an object"));
             }
-            let place = object.map(|object| world.put(Handle { index, generation }, object));
+            let put = |object: Object<S, D>| {
+                world.reserve_for(object.mobility);
+                world.put(Handle { index, generation }, object)
+            };
+            let place = memory::catch(|| object.map(put)).map_err(|error| error.to_string())?;
             world.slots.push(generation, place);
         }
         world.slots.set_free(self.free)?;

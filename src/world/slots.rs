@@ -1,6 +1,7 @@
 //! Where the object of a handle is.
 
 use super::{Handle, StaleHandle};
+use crate::runtime::memory;
 
 /// So many slots that moving and static objects, each with a number of its own, are few enough for a tracker.
 pub(super) const MAX_SLOTS: usize = 1 << 30;
@@ -41,7 +42,19 @@ impl Slots {
         }
     }
 
-    /// Gives the [next](Self::next) handle out.
+    /// Makes room for one more object, and for the day when it is gone. Ends the change if memory is refused.
+    pub(super) fn reserve(&mut self) {
+        memory::reserve(&mut self.slots, 1);
+        let more = self.slots.len() + 1 - self.free.len();
+        memory::reserve(&mut self.free, more);
+    }
+
+    /// Whether no slot is left.
+    pub(super) fn are_full(&self) -> bool {
+        self.free.is_empty() && self.slots.len() >= MAX_SLOTS
+    }
+
+    /// Gives the [next](Self::next) handle out, for which there is [room](Self::reserve).
     pub(super) fn take(&mut self, place: Place) {
         let place = Some(place);
         match self.free.pop() {
@@ -112,7 +125,8 @@ impl Slots {
             Some(index) => Err(format!("slot {index} has no object and is not listed as free")),
             None => {
                 self.free = free;
-                Ok(())
+                let more = self.slots.len() - self.free.len();
+                self.free.try_reserve_exact(more).map_err(|error| error.to_string())
             }
         }
     }

@@ -1,7 +1,8 @@
 //! A step of a world: from places to pairs of handles.
 
 use super::{Handle, World};
-use crate::{Aabb, Events, Pair, Pairs, RejectReason, Scalar};
+use crate::runtime::memory;
+use crate::{Aabb, DetectError, Events, Pair, Pairs, RejectReason, Scalar};
 
 /// Who does the work.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,28 +16,53 @@ impl<S: Scalar, const D: usize> World<S, D> {
     /// pool in which it is called.
     ///
     /// Objects with invalid boxes are left out and listed in [`rejected`](Self::rejected).
+    ///
+    /// # Panics
+    ///
+    /// If memory is refused; [`try_par_step`](Self::try_par_step) returns an error instead.
     pub fn par_step(&mut self) -> Events<'_, Handle> {
-        self.statics.make_changes();
-        self.broad_phase.par_detect_with(&self.moving.objects, &self.statics.set);
-        self.follow(On::Pool);
-        self.events()
+        self.try_par_step().unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// [`par_step`](Self::par_step) on the calling thread. (If static objects have changed, the pool may be called upon to build
     /// their grid.)
     pub fn step(&mut self) -> Events<'_, Handle> {
-        self.statics.make_changes();
-        self.broad_phase.detect_with(&self.moving.objects, &self.statics.set);
-        self.follow(On::CallingThread);
-        self.events()
+        self.try_step().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`par_step`](Self::par_step), or an error when memory is refused: see [above](Self#what-you-can-rely-on) for what is then
+    /// known. The next step tells what has changed since the last one that came to its end.
+    pub fn try_par_step(&mut self) -> Result<Events<'_, Handle>, DetectError> {
+        self.advance(On::Pool)?;
+        Ok(self.events())
+    }
+
+    /// [`try_par_step`](Self::try_par_step) on the calling thread.
+    pub fn try_step(&mut self) -> Result<Events<'_, Handle>, DetectError> {
+        self.advance(On::CallingThread)?;
+        Ok(self.events())
+    }
+
+    fn advance(&mut self, on: On) -> Result<(), DetectError> {
+        self.last_step.discard();
+        self.rejected.clear();
+        self.statics.make_changes(&mut self.slots, &mut self.partners)?;
+        match on {
+            On::Pool => self.broad_phase.try_par_detect_with(&self.moving.objects, &self.statics.set)?,
+            On::CallingThread => self.broad_phase.try_detect_with(&self.moving.objects, &self.statics.set)?,
+        };
+        self.follow(on)?;
+        self.last_step.begin().finish();
+        Ok(())
     }
 
     /// What the last step found.
     pub fn events(&self) -> Events<'_, Handle> {
-        self.tracker.events()
+        let nothing = Events { started: &[], ongoing: &[], ended: &[] };
+        self.last_step.get().map_or(nothing, |()| self.tracker.events())
     }
 
-    /// All pairs as of the last step: the started and the ongoing ones in one list, in ascending order.
+    /// All pairs as of the last step that came to its end: the started and the ongoing ones in one list, in ascending order.
     pub fn pairs(&self) -> &[(Handle, Handle)] {
         self.tracker.current()
     }
@@ -48,11 +74,17 @@ impl<S: Scalar, const D: usize> World<S, D> {
     }
 
     /// Hands the pairs that the engine has found to the tracker, and takes note of what the step has seen.
-    fn follow(&mut self, on: On) {
+    fn follow(&mut self, on: On) -> Result<(), DetectError> {
         let World { margin, moving, statics, broad_phase, partners, tracker, rejected, .. } = self;
         let (engine, no_margin) = (&mut broad_phase.engine, *margin == S::ZERO);
         let first_partner = moving.objects.len();
-        partners.number(&mut engine.static_pairs, statics.seen.len(), first_partner as u32);
+        // All other memory first: when the tracker has taken the pairs, nothing is refused any more.
+        memory::catch(|| {
+            partners.number(&mut engine.static_pairs, statics.seen.len(), first_partner as u32);
+            memory::reserve(&mut engine.pairs, engine.static_pairs.len());
+            memory::reserve(rejected, engine.rejected.len() + statics.rejected().count());
+            moving.reserve_seen();
+        })?;
 
         let key = |index: u32| match (index as usize).checked_sub(first_partner) {
             None => moving.handles[index as usize],
@@ -69,16 +101,17 @@ impl<S: Scalar, const D: usize> World<S, D> {
         let blocks = engine.pairs.len();
         engine.pairs.append(&mut engine.static_pairs);
         let pairs = Pairs::new(&engine.pairs, &engine.rejected);
-        match on {
-            On::Pool => tracker.par_update_with_margin(pairs, key, touches),
-            On::CallingThread => tracker.update_with_margin(pairs, key, touches),
+        let outcome = match on {
+            On::Pool => tracker.try_par_update_with_margin(pairs, key, touches).map(drop),
+            On::CallingThread => tracker.try_update_with_margin(pairs, key, touches).map(drop),
         };
         engine.static_pairs.extend(engine.pairs.drain(blocks..));
+        outcome?;
 
-        rejected.clear();
         rejected.extend(engine.rejected.iter().map(|rejected| (moving.handles[rejected.index], rejected.reason)));
         rejected.extend(statics.rejected());
         rejected.sort_unstable();
         moving.note_seen();
+        Ok(())
     }
 }

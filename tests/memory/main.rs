@@ -8,6 +8,7 @@ mod account;
 mod common;
 
 mod budget;
+mod events;
 mod panics;
 mod refusals;
 mod statics;

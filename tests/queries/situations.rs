@@ -61,7 +61,7 @@ impl Bounded<f32, 3> for Body {
 }
 
 #[test]
-fn a_panic_leaves_nothing_or_everything_to_be_found() {
+fn a_panic_leaves_nothing_to_be_found() {
     let boxes = scene(500, 3);
     let mut bodies: Vec<Body> = boxes.iter().map(|&bounds| Body { bounds, has_no_box: false, has_no_friends: false }).collect();
     let mut engine = grid_engine();
@@ -75,7 +75,7 @@ fn a_panic_leaves_nothing_or_everything_to_be_found() {
     bodies[250].has_no_box = false;
     bodies.iter_mut().for_each(|body| body.has_no_friends = true);
     assert!(catch_unwind(AssertUnwindSafe(|| engine.par_detect(&bodies).len())).is_err());
-    check(&engine, &boxes, "a panic after the grid was built");
+    check(&engine, &[], "a panic after the grid was built");
 }
 
 /// Queries can be copied, sent and shared; threads may ask at once.
