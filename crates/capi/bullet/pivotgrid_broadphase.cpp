@@ -82,7 +82,7 @@ void PivotgridBroadphase::destroyProxy(btBroadphaseProxy *absProxy, btDispatcher
 {
     Proxy *proxy = static_cast<Proxy *>(absProxy);
     m_cache->removeOverlappingPairsContainingProxy(proxy, dispatcher);
-    // The tracker will tell of the end of its pairs, and nobody will have its key.
+    // The tracker reports the end of its pairs in the next step, where its key is no longer known.
     m_byKey.erase(uint64_t(proxy->m_uniqueId));
     const size_t place = proxy->place;
     m_proxies[place] = m_proxies.back();

@@ -221,7 +221,7 @@ static void *misuse(void *argument)
                 pthread_mutex_unlock(&contested_lock);
             }
         } else if (what < 8) {
-            pg_blocks blocks; /* not looked at: it is somebody else's by now */
+            pg_blocks blocks; /* not read: another thread may have taken the next step */
             status = pg_broad_phase_detect_blocks(handle, &objects, &blocks);
             CHECK(status != PG_OK || blocks.pair_count == 39);
         } else {

@@ -252,7 +252,35 @@ static void budget(void)
     objects.count = 100;
     OK(pg_broad_phase_detect(broad_phase, &objects, &pairs));
     CHECK(pairs.count == 100 * 99 / 2);
+    /* Two sets, which have no way to return an error inside: the panic ends at the border. */
+    objects.count = 3000;
+    IS(pg_broad_phase_detect_between(broad_phase, &objects, &objects, &pairs), PG_ERROR_OVER_BUDGET);
+    objects.count = 100;
+    OK(pg_broad_phase_detect_between(broad_phase, &objects, &objects, &pairs));
+    CHECK(pairs.count == 100 * 100);
+    /* A tracker keeps what it knew, a world its objects. */
+    pg_tracker tracker;
+    pg_events events;
+    OK(pg_tracker_create(&tracker));
+    OK(pg_tracker_step(tracker, broad_phase, &objects, NULL, pg_array_of(NULL, 0), &events));
+    objects.count = 3000;
+    IS(pg_tracker_step(tracker, broad_phase, &objects, NULL, pg_array_of(NULL, 0), &events), PG_ERROR_OVER_BUDGET);
+    objects.count = 100;
+    OK(pg_tracker_step(tracker, broad_phase, &objects, NULL, pg_array_of(NULL, 0), &events));
+    CHECK(events.started_count == 0 && events.ongoing_count == 100 * 99 / 2 && events.ended_count == 0);
+    OK(pg_tracker_destroy(tracker));
     OK(pg_broad_phase_destroy(broad_phase));
+    pg_world world;
+    pg_world_events met;
+    pg_object ids[3000];
+    OK(pg_world_create(PG_F32, 3, 0, &config, &world));
+    objects.count = 3000;
+    OK(pg_world_insert(world, &objects, PG_MOVING, ids));
+    IS(pg_world_step(world, &met), PG_ERROR_OVER_BUDGET);
+    OK(pg_world_remove(world, ids + 100, 2900));
+    OK(pg_world_step(world, &met));
+    CHECK(met.started_count == 100 * 99 / 2);
+    OK(pg_world_destroy(world));
 }
 
 int main(void)

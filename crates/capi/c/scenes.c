@@ -157,7 +157,7 @@ static void worlds(uint32_t scalar, int dimensions)
     for (size_t i = 1; i < rows.count; ++i)
         CHECK(rows.values[i - 1] <= rows.values[i]);
 
-    /* Gone objects: their pairs end, their ids are stale, and whoever names one of them changes nothing. */
+    /* Gone objects: their pairs end, their ids are stale, and a call that names one of them changes nothing. */
     OK(pg_world_remove(world, ids, 100));
     pg_objects moved = all;
     moved.count = 101;
@@ -209,7 +209,7 @@ static void worlds(uint32_t scalar, int dimensions)
     free_scene(&scene);
 }
 
-/* Batches against each object in turn; so many that all threads take part. */
+/* Batches against each object in turn, large enough for all threads to take part. */
 static void queries(uint32_t scalar, int dimensions, uint32_t threads)
 {
     enum { QUERIES = 1500 };

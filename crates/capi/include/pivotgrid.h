@@ -1,6 +1,6 @@
 /* pivotgrid: every pair of overlapping boxes among moving objects, each step, on all cores.
  *
- * Handles are numbers in structs; whoever creates one destroys it. A handle may move between threads, but is used by one at a time
+ * Handles are numbers in structs; a program destroys what it creates. A handle may move between threads, but is used by one at a time
  * (PG_ERROR_BUSY); queries to a broad phase or a periodic domain are the exception. What a function lends (pairs, rows, events) is the
  * handle's, and stays until the next call for the same handle that is not a query or about statistics. Pointers that are handed in are
  * read during the call and never kept. See README.md. */
@@ -331,8 +331,8 @@ typedef int (*pg_filter)(void *user, uint32_t a, uint32_t b);
 
 /**
  * The objects of a step, where they lie in the caller's memory: boxes (`min` and `max`) or balls (`center` and `radius`), known by
- * their index. The library reads them during the call and keeps no pointer. Zero what is not used; `pg_boxes_f32` and its sisters make
- * one.
+ * their index. The library reads them during the call and keeps no pointer. Zero what is not used; `pg_boxes_f32` and the constructors
+ * like it make one.
  */
 typedef struct {
     /**

@@ -5,8 +5,10 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use engine::DetectError;
+
 use crate::memory::Out;
-use crate::status::{Error, PG_ERROR_PANIC, PG_OK, Result, pg_status};
+use crate::status::{Error, PG_ERROR_OUT_OF_MEMORY, PG_ERROR_OVER_BUDGET, PG_ERROR_PANIC, PG_OK, Result, pg_status};
 use crate::table;
 
 #[cfg(not(panic = "unwind"))]
@@ -35,7 +37,25 @@ pub(crate) fn border_of(handle: u64, call: impl FnOnce() -> Result) -> pg_status
 /// Panics become errors.
 fn caught(call: impl FnOnce() -> Result) -> Result {
     // The engine stays usable after a panic, and so does what is here: its lists are filled anew in each call.
-    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| Err(Error::new(PG_ERROR_PANIC, text(&*payload))))
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| {
+        let text = text(&*payload);
+        Err(Error::new(status_of(text), text))
+    })
+}
+
+/// Steps that have no `try_` form panic with the message of the error when memory is refused.
+fn status_of(text: &str) -> pg_status {
+    let begins_like = |error: DetectError| {
+        let message = error.to_string();
+        text.starts_with(message.split(char::is_numeric).next().unwrap_or(&message))
+    };
+    if begins_like(DetectError::OutOfMemory { needed: 0 }) {
+        PG_ERROR_OUT_OF_MEMORY
+    } else if begins_like(DetectError::OverBudget { needed: 0, max_bytes: 0 }) {
+        PG_ERROR_OVER_BUDGET
+    } else {
+        PG_ERROR_PANIC
+    }
 }
 
 fn text(payload: &(dyn Any + Send)) -> &str {

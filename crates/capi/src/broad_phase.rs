@@ -53,7 +53,7 @@ pub(crate) struct Kept {
 struct KeptPairs {
     /// Blocks of the engine's.
     blocks: Vec<pg_block>,
-    /// A copy in one piece, for those who ask for it.
+    /// A copy in one piece, made on request.
     flat: Vec<pg_pair>,
 }
 
@@ -225,8 +225,7 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
         with_slice!(objects, items, |slice| threads.run(|| -> Result {
             let (pairs, _) = found(engine, slice, None)?;
             keep_rejected(&mut tracker.rejected, pairs.rejected())?;
-            tracker.update(pairs, keys, touches, is_parallel);
-            Ok(())
+            tracker.update(pairs, keys, touches, is_parallel)
         }))
     }
 

@@ -1,7 +1,7 @@
 //! The caller's memory: the only module with unsafe code.
 //!
 //! An exported function takes its pointers as [`In`], [`Out`] and [`User`]. In C these are plain pointers; in Rust they can be made
-//! only by `unsafe`. So whoever calls an exported function has promised what the header demands: **a pointer that is not null
+//! only by `unsafe`. So the caller of an exported function has promised what the header demands: **a pointer that is not null
 //! points to as many values of its type as the header says, they stay there for the whole call, and no other thread writes to
 //! them**. Everything below rests on that promise. What can be checked (null, alignment, strides) is checked here.
 
@@ -116,14 +116,14 @@ impl<T> In<T> {
 }
 
 impl<T: Plain> In<T> {
-    /// So many values, which may be null if there are none.
+    /// The first `count` values; the pointer may be null if `count` is 0.
     pub(crate) fn slice<'a>(self, count: usize, what: &str) -> Result<&'a [T]> {
         if count == 0 {
             return Ok(&[]);
         }
         check(self.0, what)?;
         ensure!(fits::<T>(count, size_of::<T>()), PG_ERROR_STRIDE, "{count} of {what} do not fit into memory");
-        // SAFETY: by the promise there are `count` values for the whole call, which nobody writes; aligned and not null by `check`;
+        // SAFETY: by the promise there are `count` values for the whole call, which no thread writes to; aligned and not null by `check`;
         // not larger than memory by `fits`. The lifetime is the call's: no exported function keeps it.
         Ok(unsafe { slice::from_raw_parts(self.0, count) })
     }
@@ -186,7 +186,7 @@ impl<T> Out<T> {
         Ok(())
     }
 
-    /// Checks that there is room for so many values.
+    /// Checks that `count` values can be written.
     pub(crate) fn check_room(self, count: usize, what: &str) -> Result {
         if count == 0 { Ok(()) } else { check(self.0, what) }
     }
@@ -291,7 +291,7 @@ impl<T: Plain> Strided<T> {
 
     /// # Panics
     ///
-    /// If there are not so many.
+    /// If `index` is not less than the count.
     #[inline(always)]
     pub(crate) fn get(&self, index: usize) -> T {
         assert!(index < self.count);
@@ -301,7 +301,7 @@ impl<T: Plain> Strided<T> {
     }
 }
 
-/// Whether so many values, so many bytes apart, can be in memory.
+/// Whether `count` values, `stride` bytes apart, fit into the address space.
 fn fits<T>(count: usize, stride: usize) -> bool {
     let Some(last) = count.checked_sub(1) else { return true };
     last.checked_mul(stride).and_then(|bytes| bytes.checked_add(size_of::<T>())).is_some_and(|bytes| bytes <= isize::MAX as usize)
@@ -319,7 +319,7 @@ pub(crate) fn as_boxes<'a, S: Scalar + Plain, const D: usize>(
     }
     // SAFETY: `Aabb` is `repr(C)`: two corners, the second directly behind the first, aligned as a corner is. By the promise there are
     // `count` lower corners, two corners apart, and an upper one behind each, so `count` boxes. `Strided::new` has seen that they are
-    // aligned and fit into memory (the last upper corner as part of `max`). Nobody writes to them during the call; `'a` ends with it,
+    // aligned and fit into memory (the last upper corner as part of `max`). No thread writes to them during the call; `'a` ends with it,
     // because the exported function owns the `Strided`s.
     Some(unsafe { slice::from_raw_parts(min.first.as_ptr().cast(), min.count) })
 }
@@ -327,7 +327,7 @@ pub(crate) fn as_boxes<'a, S: Scalar + Plain, const D: usize>(
 /// The values as a slice, if they lie directly behind one another.
 pub(crate) fn as_slice<T: Plain>(values: &Strided<T>) -> Option<&[T]> {
     // SAFETY: by the promise there are `count` values, and here each begins where the last one ends; `Strided::new` has seen that they
-    // are aligned and fit into memory. Nobody writes to them during the call, which outlives the `Strided`.
+    // are aligned and fit into memory. No thread writes to them during the call, which outlives the `Strided`.
     (values.stride == size_of::<T>()).then(|| unsafe { slice::from_raw_parts(values.first.as_ptr(), values.count) })
 }
 

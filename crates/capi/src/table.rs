@@ -1,7 +1,7 @@
 //! The table of handles.
 //!
 //! A handle is an index into a table and a generation, so one that was destroyed is found out, whatever has its place now. The table
-//! is locked for the time of a look-up only. An entry is never waited for: who finds it in use gets `PG_ERROR_BUSY`.
+//! is locked for the time of a look-up only. No call waits for an entry: if it is in use, the call returns `PG_ERROR_BUSY`.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
@@ -37,7 +37,7 @@ struct Table {
 
 static TABLE: RwLock<Table> = RwLock::new(Table { slots: Vec::new(), free: Vec::new() });
 
-/// A slot that had so many generations is not used again.
+/// A slot that has reached this generation is not used again.
 const LAST_GENERATION: u32 = u32::MAX;
 
 /// Puts a value into the table. With `owned`, only the calling thread may use it.
@@ -68,14 +68,13 @@ impl Table {
         let (generation, index) = ((id >> 32) as u32, (id as u32).checked_sub(1).ok_or_else(|| no_handle(id))? as usize);
         let slot =
             self.slots.get(index).filter(|slot| generation != 0 && generation <= slot.generation).ok_or_else(|| no_handle(id))?;
-        let is_there = slot.generation == generation && slot.entry.is_some();
-        let may_come = slot.generation == generation && slot.entry.is_none();
-        if is_there {
-            Ok(index)
-        } else if may_come {
-            Err(no_handle(id))
-        } else {
-            Err(Error::new(PG_ERROR_STALE_HANDLE, format_args!("the handle {id:#x} was destroyed")))
+        match slot.entry {
+            _ if generation < slot.generation => {
+                Err(Error::new(PG_ERROR_STALE_HANDLE, format_args!("the handle {id:#x} was destroyed")))
+            }
+            Some(_) => Ok(index),
+            // The generation of the next handle in this slot.
+            None => Err(no_handle(id)),
         }
     }
 }

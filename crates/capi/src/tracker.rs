@@ -43,12 +43,19 @@ const _: () = {
 };
 
 impl Tracker {
-    pub(crate) fn update(&mut self, pairs: Pairs<'_>, keys: Keys, touches: impl Fn(Pair) -> bool + Sync, is_parallel: bool) {
+    pub(crate) fn update(
+        &mut self,
+        pairs: Pairs<'_>,
+        keys: Keys,
+        touches: impl Fn(Pair) -> bool + Sync,
+        is_parallel: bool,
+    ) -> Result {
         let key = |index| keys.key(index);
         match is_parallel {
-            true => self.tracker.par_update_with_margin(pairs, key, touches),
-            false => self.tracker.update_with_margin(pairs, key, touches),
+            true => self.tracker.try_par_update_with_margin(pairs, key, touches)?,
+            false => self.tracker.try_update_with_margin(pairs, key, touches)?,
         };
+        Ok(())
     }
 
     fn events(&self) -> pg_events {

@@ -181,8 +181,8 @@ pub struct pg_groups {
 pub type pg_filter = Option<extern "C" fn(user: User, a: u32, b: u32) -> c_int>;
 
 /// The objects of a step, where they lie in the caller's memory: boxes (`min` and `max`) or balls (`center` and `radius`), known by
-/// their index. The library reads them during the call and keeps no pointer. Zero what is not used; `pg_boxes_f32` and its sisters make
-/// one.
+/// their index. The library reads them during the call and keeps no pointer. Zero what is not used; `pg_boxes_f32` and the constructors
+/// like it make one.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pg_objects {

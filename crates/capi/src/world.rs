@@ -57,9 +57,6 @@ const _: () = {
     assert!(offset_of!((Handle, Handle), 1) == offset_of!(pg_object_pair, b));
 };
 
-/// The most objects of a world.
-const MOST: usize = 1 << 30;
-
 fn handle_of(id: pg_object) -> Handle {
     Handle { index: id.index, generation: id.generation }
 }
@@ -105,14 +102,18 @@ impl<S: Real, const D: usize> Live for Typed<S, D> {
                 ));
             }
         };
-        let count = self.world.len() + objects.len();
-        ensure!(count <= MOST, PG_ERROR_TOO_MANY, "{count} objects, but a world holds at most {MOST}");
         ids.check_room(objects.len(), "ids")?;
         let mut inserted = Vec::new();
         reserve(&mut inserted, objects.len())?;
         for index in 0..objects.len() as u32 {
             let (aabb, groups) = objects.item(index).parts();
-            inserted.push(id_of(self.world.insert(Object { aabb, groups, mobility })));
+            match self.world.try_insert(Object { aabb, groups, mobility }) {
+                Ok(handle) => inserted.push(id_of(handle)),
+                Err(error) => {
+                    inserted.iter().for_each(|&id| _ = self.world.remove(handle_of(id)));
+                    return Err(error.into());
+                }
+            }
         }
         ids.set_all(&inserted, "ids")
     }
@@ -128,7 +129,7 @@ impl<S: Real, const D: usize> Live for Typed<S, D> {
                 false => self.world.set_aabb(handle, aabb).map_err(stale)?,
                 true => {
                     let mobility = self.world.get(handle).map_err(stale)?.mobility;
-                    self.world.update(handle, Object { aabb, groups, mobility }).map_err(stale)?;
+                    self.world.try_update(handle, Object { aabb, groups, mobility })?.map_err(stale)?;
                 }
             }
         }
@@ -155,9 +156,9 @@ impl<S: Real, const D: usize> Live for Typed<S, D> {
     fn step(&mut self) -> Result<pg_world_events> {
         let Typed { world, threads, rejected } = self;
         match threads {
-            Threads::Caller => _ = world.step(),
-            _ => threads.run(|| _ = world.par_step()),
-        }
+            Threads::Caller => world.try_step().map(drop),
+            _ => threads.run(|| world.try_par_step().map(drop)),
+        }?;
         rejected.clear();
         reserve(rejected, world.rejected().len())?;
         rejected.extend(
@@ -178,7 +179,7 @@ impl<S: Real, const D: usize> Live for Typed<S, D> {
 
     fn query(&mut self, query: In<pg_query>, results: &mut Results) -> Result {
         let Typed { world, threads, .. } = self;
-        let queries = threads.run(|| world.queries());
+        let queries = threads.run(|| world.try_queries())?;
         results.fill(&Sides([queries.moving(), queries.statics()]), query, threads)
     }
 
