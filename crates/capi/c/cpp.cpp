@@ -2,7 +2,10 @@
 #include <atomic>
 #include <cstdio>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "check.h"
@@ -45,6 +48,23 @@ int main()
             expected += overlaps;
         }
     CHECK(pairs.count == expected && expected > 100);
+
+    // By callback, from all threads of the pool at once.
+    struct Seen {
+        std::mutex lock;
+        std::set<std::pair<uint32_t, uint32_t>> pairs;
+        size_t shown = 0;
+    } seen;
+    const auto visitor = [](void *user, const pg_pair *shown, size_t count) {
+        Seen &to = *static_cast<Seen *>(user);
+        const std::lock_guard<std::mutex> guard(to.lock);
+        to.shown += count;
+        for (size_t i = 0; i < count; ++i)
+            to.pairs.emplace(shown[i].a, shown[i].b);
+        return 0;
+    };
+    OK(pg_broad_phase_visit(broad_phase.handle, &objects, visitor, &seen));
+    CHECK(seen.shown == expected && seen.pairs.size() == expected);
 
     std::atomic<size_t> found{0};
     std::vector<std::thread> threads;
