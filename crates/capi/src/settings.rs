@@ -1,0 +1,140 @@
+//! Settings and figures.
+
+use std::ffi::c_char;
+
+use engine::{Config, InstructionSet, Stats};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::border::border;
+use crate::memory::{In, Out};
+use crate::status::{Error, PG_ERROR_CONFIG, Result, ensure, pg_status};
+use crate::types::{
+    PG_CANONICAL_ORDER, PG_DEFAULT, PG_SAME_THREAD, PG_THREADS_CALLER, PG_THREADS_SHARED, pg_config, pg_pass, pg_stats,
+};
+
+/// The threads that a handle works on.
+///
+/// This is where the caller's own threads (`pg_fork_join`) will come in.
+#[derive(Debug)]
+pub(crate) enum Threads {
+    Caller,
+    Shared,
+    Own(ThreadPool),
+}
+
+impl Threads {
+    /// Whether work is handed to other threads at all.
+    pub(crate) fn are_many(&self) -> bool {
+        !matches!(self, Threads::Caller)
+    }
+
+    /// Runs something where its parallel parts find the handle's threads.
+    pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match self {
+            Threads::Caller | Threads::Shared => work(),
+            Threads::Own(pool) => pool.install(work),
+        }
+    }
+}
+
+/// What a constructor is told.
+pub(crate) struct Settings {
+    pub(crate) config: Config,
+    pub(crate) threads: Threads,
+    pub(crate) same_thread: bool,
+}
+
+const MOST_THREADS: u32 = 1024;
+
+const DEFAULT: pg_config = pg_config {
+    size: size_of::<pg_config>(),
+    threads: PG_THREADS_SHARED,
+    flags: 0,
+    cell_size: 0.0,
+    max_levels: 0,
+    instruction_set: 0,
+    all_pairs_up_to: PG_DEFAULT,
+    serial_up_to: PG_DEFAULT,
+    max_bytes: 0,
+    fork_join: std::ptr::null(),
+};
+
+impl Settings {
+    /// Null stands for the defaults.
+    pub(crate) fn of(config: In<pg_config>) -> Result<Self> {
+        let given = if config.is_null() { DEFAULT } else { config.versioned("config")? };
+        ensure!(given.fork_join.is_null(), PG_ERROR_UNSUPPORTED, "this version cannot run on the caller's own threads yet");
+        let known = PG_CANONICAL_ORDER | PG_SAME_THREAD;
+        ensure!(
+            given.flags & !known == 0,
+            PG_ERROR_CONFIG,
+            "the flags of config are {:#x}, of which {known:#x} are known",
+            given.flags
+        );
+        let mut config = Config::default().canonical_order(given.flags & PG_CANONICAL_ORDER != 0);
+        if given.cell_size != 0.0 {
+            config = config.cell_size(given.cell_size);
+        }
+        if given.max_levels != 0 {
+            config = config.max_levels(given.max_levels as usize);
+        }
+        if given.all_pairs_up_to != PG_DEFAULT {
+            config = config.all_pairs_up_to(given.all_pairs_up_to.min(usize::MAX as u64) as usize);
+        }
+        if given.serial_up_to != PG_DEFAULT {
+            config = config.serial_up_to(given.serial_up_to.min(usize::MAX as u64) as usize);
+        }
+        if given.max_bytes != 0 {
+            config = config.max_bytes(given.max_bytes.min(usize::MAX as u64) as usize);
+        }
+        config = config.instruction_set(match given.instruction_set {
+            0 => InstructionSet::Best,
+            1 => InstructionSet::Portable,
+            2 => InstructionSet::Avx2,
+            3 => InstructionSet::Avx512,
+            other => return Err(Error::new(PG_ERROR_CONFIG, format_args!("instruction_set is {other}, but 0 to 3 are known"))),
+        });
+        let threads = match given.threads {
+            PG_THREADS_SHARED => Threads::Shared,
+            PG_THREADS_CALLER => Threads::Caller,
+            count => {
+                ensure!(count <= MOST_THREADS, PG_ERROR_CONFIG, "threads is {count}, but can be {MOST_THREADS} at most");
+                let pool = ThreadPoolBuilder::new().num_threads(count as usize).build();
+                Threads::Own(pool.map_err(|error| Error::new(PG_ERROR_CONFIG, error))?)
+            }
+        };
+        Ok(Settings { config, threads, same_thread: given.flags & PG_SAME_THREAD != 0 })
+    }
+}
+
+/// Fills in the defaults. `size` is `sizeof(pg_config)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn pg_config_init(config: Out<pg_config>, size: usize) -> pg_status {
+    border(|| config.init(DEFAULT, size, "config"))
+}
+
+/// Figures as C has them.
+pub(crate) fn stats_of(stats: &Stats) -> pg_stats {
+    let mut passes = [pg_pass::default(); 8];
+    let named = stats.times.named();
+    for (pass, (name, time)) in passes.iter_mut().zip(named) {
+        pass.seconds = time.as_secs_f64();
+        let room = pass.name.len() - 1;
+        for (to, from) in pass.name[..room].iter_mut().zip(name.bytes()) {
+            *to = from as c_char;
+        }
+    }
+    pg_stats {
+        size: size_of::<pg_stats>(),
+        objects: stats.objects as u64,
+        rejected: stats.rejected as u64,
+        pairs: stats.pairs as u64,
+        candidates: stats.candidates,
+        bytes: stats.bytes as u64,
+        workers: stats.workers as u32,
+        levels: stats.levels.len() as u32,
+        replanned: stats.replanned.into(),
+        pass_count: named.len().min(passes.len()) as u32,
+        passes,
+    }
+}
