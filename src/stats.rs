@@ -54,6 +54,7 @@ pub struct Stats {
 pub struct LevelStats {
     /// The edges of its cells, x, y and z: 0 for z in two dimensions, infinite along an axis that the level ignores because its
     /// objects are as long as the scene.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "edges"))]
     pub cell_size: [f64; 3],
     /// How many objects live in it.
     pub objects: usize,
@@ -99,4 +100,11 @@ impl PassTimes {
     pub fn total(&self) -> Duration {
         self.named().iter().map(|(_, time)| *time).sum()
     }
+}
+
+/// Edges of which JSON has those that are infinite as `null`.
+#[cfg(feature = "serde")]
+fn edges<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<[f64; 3], D::Error> {
+    let edges = <[Option<f64>; 3] as serde::Deserialize>::deserialize(deserializer)?;
+    Ok(edges.map(|edge| edge.unwrap_or(f64::INFINITY)))
 }

@@ -16,6 +16,7 @@ use crate::faults::{Fault, injected};
 use crate::kernel::{Kernel, PADDING};
 use crate::layout::MAX_LEVELS;
 use crate::layout::grid::Grid;
+use crate::layout::list_tree::Curve;
 use crate::layout::staged::{BLOCK, StagedBlock};
 use crate::layout::table::Table;
 use crate::lockfree::{Cursor, Directory, Shares};
@@ -62,6 +63,8 @@ pub(crate) struct Engine<S, const D: usize> {
     pub(crate) presorted_in_vain: bool,
     /// For chunks that all workers sort together.
     pub(crate) crowd: Crowd,
+    /// For oversized objects that need a tree.
+    pub(crate) curve: Curve<S, D>,
     /// Blocks of pairs: those of the last step, and empty ones for the next.
     pub(crate) pairs: Vec<Vec<Pair>>,
     /// The same for pairs with static objects.
@@ -133,6 +136,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             segments: 0,
             presorted_in_vain: false,
             crowd: Crowd::default(),
+            curve: Curve::default(),
             pairs: Vec::new(),
             static_pairs: Vec::new(),
             ordered: Ordered::default(),
@@ -282,6 +286,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             + (self.pairs.capacity() + self.static_pairs.capacity()) * size_of::<Vec<Pair>>()
             + self.rejected.capacity() * size_of::<Rejected>()
             + self.shares.bytes()
+            + self.curve.bytes()
             + self.crowd.bytes()
             + (self.bounds.capacity() + self.unit_bounds.capacity() + self.takers.capacity() + self.starts.capacity())
                 * size_of::<u32>()
@@ -334,7 +339,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         }
         self.grid.shrink();
         self.shares = Shares::default();
-        self.crowd = Crowd::default();
+        (self.crowd, self.curve) = (Crowd::default(), Curve::default());
         (self.bounds, self.unit_bounds, self.takers, self.starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         self.table.shrink(self.known);
         self.staged.truncate(self.known.div_ceil(BLOCK));

@@ -17,10 +17,10 @@ use crate::layout::columns::Columns;
 use crate::{Aabb, Ball, Groups, Pair, Scalar};
 
 /// Tasks are compared when there are more than these.
-const TASKS: usize = 4096;
+const TASKS: usize = 1024;
 
 /// Hits become pairs when there are more than these.
-const HITS: usize = 2048;
+const HITS: usize = 512;
 
 /// A worker's lists of tasks and hits.
 #[derive(Debug, Default)]

@@ -70,8 +70,8 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// The most entries of an item: what fits into half a word of a reach list, with some to spare.
-    pub(crate) const MOST_ENTRIES: usize = 1 << 12;
+    /// The most entries of an item: few enough that a worker's lists stay in the first-level cache.
+    pub(crate) const MOST_ENTRIES: usize = 1 << 10;
 }
 
 impl<S: Scalar, const D: usize> Grid<S, D> {

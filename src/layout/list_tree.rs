@@ -123,22 +123,55 @@ impl<S: Scalar, const D: usize> ListTree<S, D> {
     }
 }
 
-/// An order of boxes in which neighbors mostly follow one another: along a Z curve through the ranks of their corners.
-pub(crate) fn order<S: Scalar, const D: usize>(boxes: &[Aabb<S, D>]) -> Vec<u32> {
-    let mut codes = memory::collect((0..boxes.len()).map(|at| (0u128, at as u32)));
-    let mut along = Vec::new();
-    memory::reserve_exact(&mut along, boxes.len());
-    for axis in 0..D {
-        along.clear();
-        along.extend(boxes.iter().enumerate().map(|(at, bounds)| (bounds.min[axis].to_f64(), at as u32)));
-        along.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for (rank, &(_, at)) in along.iter().enumerate() {
-            let code = &mut codes[at as usize].0;
-            *code = (0..32).fold(*code, |code, bit| code | ((rank >> bit & 1) as u128) << (bit * D + axis));
-        }
+/// An order of boxes in which neighbors mostly follow one another: along a Z curve through the ranks of their corners. Its memory is
+/// kept, so that a steady scene allocates nothing.
+#[derive(Debug)]
+pub(crate) struct Curve<S, const D: usize> {
+    boxes: Vec<(Aabb<S, D>, u32)>,
+    codes: Vec<(u128, u32)>,
+    along: Vec<(f64, u32)>,
+}
+
+impl<S, const D: usize> Default for Curve<S, D> {
+    fn default() -> Self {
+        Curve { boxes: Vec::new(), codes: Vec::new(), along: Vec::new() }
     }
-    codes.sort_unstable();
-    memory::collect(codes.into_iter().map(|(_, at)| at))
+}
+
+impl<S: Scalar, const D: usize> Curve<S, D> {
+    /// Brings boxes and what belongs to each into order.
+    pub(crate) fn order(&mut self, boxes: impl ExactSizeIterator<Item = (Aabb<S, D>, u32)>) {
+        let count = boxes.len();
+        self.boxes.clear();
+        memory::reserve_with_slack(&mut self.boxes, count);
+        self.boxes.extend(boxes);
+        self.codes.clear();
+        memory::reserve_with_slack(&mut self.codes, count);
+        self.codes.extend((0..count).map(|at| (0, at as u32)));
+        memory::reserve_with_slack(&mut self.along, count);
+        for axis in 0..D {
+            self.along.clear();
+            let corners = self.boxes.iter().map(|(bounds, _)| bounds.min[axis].to_f64());
+            self.along.extend(corners.zip(0u32..));
+            self.along.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            for (rank, &(_, at)) in self.along.iter().enumerate() {
+                let code = &mut self.codes[at as usize].0;
+                *code = (0..32).fold(*code, |code, bit| code | ((rank >> bit & 1) as u128) << (bit * D + axis));
+            }
+        }
+        self.codes.sort_unstable();
+    }
+
+    /// What was brought into order, in order.
+    pub(crate) fn ordered(&self) -> impl Iterator<Item = &(Aabb<S, D>, u32)> {
+        self.codes.iter().map(|&(_, at)| &self.boxes[at as usize])
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.boxes.capacity() * size_of::<(Aabb<S, D>, u32)>()
+            + self.codes.capacity() * size_of::<(u128, u32)>()
+            + self.along.capacity() * size_of::<(f64, u32)>()
+    }
 }
 
 #[cfg(test)]
@@ -160,11 +193,13 @@ mod tests {
                 Aabb { min, max: min.map(|x| x + scale * 0.02) }
             })
             .collect();
-        let order = order(&boxes);
-        let mut seen = order.clone();
+        let mut curve = Curve::default();
+        curve.order(boxes.into_iter().zip(0..count as u32));
+        let ordered: Vec<_> = curve.ordered().copied().collect();
+        let mut seen: Vec<_> = ordered.iter().map(|(_, number)| *number).collect();
         seen.sort_unstable();
         assert!(seen.iter().enumerate().all(|(at, number)| *number as usize == at));
-        order.into_iter().map(|at| boxes[at as usize]).collect()
+        ordered.into_iter().map(|(bounds, _)| bounds).collect()
     }
 
     fn check(count: usize, scale: f32) {

@@ -4,12 +4,12 @@ use crate::common::{Coordinate, Oracle, Rng, assert_same, grid_config, pool};
 use pivotgrid::{Aabb, Bounded, BroadPhase, Config, Groups};
 
 /// A chunk with more objects is sorted by all workers (`src/build/sort.rs`).
-const CROWDED: usize = 1 << 13;
+const CROWDED: usize = 1 << 12;
 
 const CELL: f64 = 1.0;
 
 fn engine<S: Coordinate, const D: usize>() -> BroadPhase<S, D> {
-    let config: Config = grid_config().max_levels(1).cell_size(CELL);
+    let config: Config = grid_config().max_levels(1).exact_cell_size(CELL);
     BroadPhase::with_config(config).expect("a valid config")
 }
 

@@ -109,7 +109,7 @@ impl<S: Real, const D: usize> Find for Plain<S, D> {
 
 impl<S: Real, const D: usize> Plain<S, D> {
     fn rows(&self) -> pg_rows {
-        let (found, rejected): (NeighborRows<'_>, _) = (self.neighbors.rows(), &self.rejected);
+        let (found, rejected): (NeighborRows<'_, S, D>, _) = (self.neighbors.rows(), &self.rejected);
         pg_rows {
             offsets: found.offsets().as_ptr(),
             row_count: found.len(),

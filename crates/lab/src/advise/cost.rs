@@ -43,7 +43,7 @@ impl Cost {
             passes.map(|pass| pass.fastest_ms).sum::<f64>() * figures.threads as f64
         };
         let passes = [
-            ("count, offset, scatter", runs + chunks, measured(&["count", "offset", "scatter"])),
+            ("gather, arrange, sort", runs + chunks, measured(&["gather", "arrange", "sort"])),
             ("detect", within + across + listed, measured(&["detect"])),
         ];
         let comparison = |(name, ns, measured_ms)| Comparison { name, predicted_ms: ns / 1e6, measured_ms };
@@ -53,8 +53,8 @@ impl Cost {
 
 /// In the order of [`Predicted::named`].
 const MEANINGS: [&str; 5] = [
-    "counting in and placing objects, cell by cell",
-    "clearing, summing and visiting chunks",
+    "sorting objects into their cells",
+    "placing and visiting chunks",
     "comparing with the same level",
     "comparing with coarser levels, and looking for them",
     "comparing with what has no level",
