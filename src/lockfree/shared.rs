@@ -90,6 +90,10 @@ pub(crate) fn shared<T: bytemuck::NoUninit>(slice: &mut [T]) -> &[Atomic<T>] {
     unsafe { &*(slice as *mut [T] as *const [Atomic<T>]) }
 }
 
+/// Columns that are lent as atomics: two per axis, and one more.
+#[cfg(not(loom))]
+pub(crate) type Slots<'a, T, U, const D: usize> = ([&'a [Atomic<T>]; D], [&'a [Atomic<T>]; D], &'a [Atomic<U>]);
+
 /// Indices that lie below a bound, so that storing at them needs no check.
 #[cfg(not(loom))]
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +117,7 @@ impl<'a> Indices<'a> {
     #[inline(always)]
     pub(crate) fn store_rows<T: bytemuck::NoUninit, U: bytemuck::NoUninit, const D: usize>(
         self,
-        slots: ([&[Atomic<T>]; D], [&[Atomic<T>]; D], &[Atomic<U>]),
+        slots: Slots<'_, T, U, D>,
         values: ([&[T]; D], [&[T]; D], &[U]),
     ) {
         let rows = self.indices.len();

@@ -84,7 +84,8 @@ fn two_cells() {
             bounds.max[axis] = bounds.min[axis] + 0.8;
         }
         let is_as_meant = |engine: &BroadPhase<f32, 3>| {
-            assert_eq!((engine.stats().chunks, engine.stats().occupied_cells), (2, 3));
+            // Where exactly the cells' borders are is the planner's choice: a clump may have a cell more.
+            assert!(engine.stats().chunks == 2 && (3..=4).contains(&engine.stats().occupied_cells), "{:?}", engine.stats());
         };
         check(&boxes, &format!("two cells along axis {axis}"), is_as_meant);
         rng.shuffle(&mut boxes);
