@@ -126,10 +126,15 @@ fn locate<I: Isa, S: Scalar, const D: usize>(
     group: usize,
 ) {
     let first = group * WIDTH % BLOCK;
-    let column = |column: &[S; BLOCK]| Vector::<S, I>::sixteen(isa, column, first);
-    let min: [_; D] = std::array::from_fn(|axis| column(&block.min[axis]));
-    let max: [_; D] = std::array::from_fn(|axis| column(&block.max[axis]));
-    let valid = (0..D).fold(Mask::MAX, |valid, axis| valid & min[axis].le(isa, max[axis]));
+    // Loops, not closures: a closure that is not inlined is compiled without the instruction set.
+    let mut min = [Vector::<S, I>::sixteen(isa, &block.min[0], first); D];
+    let mut max = [Vector::<S, I>::sixteen(isa, &block.max[0], first); D];
+    let mut valid = min[0].le(isa, max[0]);
+    for axis in 1..D {
+        min[axis] = Vector::<S, I>::sixteen(isa, &block.min[axis], first);
+        max[axis] = Vector::<S, I>::sixteen(isa, &block.max[axis], first);
+        valid &= min[axis].le(isa, max[axis]);
+    }
     let valid = if injected(Fault::InvertedAccepted) { Mask::MAX } else { valid };
 
     let zero = isa.splat(0);

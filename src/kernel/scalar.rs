@@ -45,6 +45,23 @@ pub(crate) struct Boxes<V, const D: usize> {
     pub(crate) max: [V; D],
 }
 
+/// Sixteen values of each of some columns.
+///
+/// # Safety
+///
+/// Sixteen values must be readable from `at` on in each of them.
+#[inline(always)]
+unsafe fn load_all<I: Isa, S: Scalar, const D: usize>(isa: I, columns: [*const S; D], at: usize) -> [S::In<I>; D] {
+    // A loop, not a closure: see `splat_box`.
+    // SAFETY: by the caller's promise.
+    let mut values = [unsafe { S::In::<I>::load(isa, columns[0].add(at)) }; D];
+    for axis in 1..D {
+        // SAFETY: as above.
+        values[axis] = unsafe { S::In::<I>::load(isa, columns[axis].add(at)) };
+    }
+    values
+}
+
 /// The columns of boxes as pointers, for loops that have checked all indices before.
 #[derive(Clone, Copy)]
 pub(crate) struct Pointers<S, const D: usize> {
@@ -61,8 +78,7 @@ impl<S: Scalar, const D: usize> Pointers<S, D> {
     #[inline(always)]
     pub(crate) unsafe fn sixteen<I: Isa>(&self, isa: I, at: usize) -> Boxes<S::In<I>, D> {
         // SAFETY: an entry, by the caller's promise, and at least sixteen values from it on.
-        let load = |column: *const S| unsafe { S::In::<I>::load(isa, column.add(at)) };
-        Boxes { min: self.min.map(load), max: self.max.map(load) }
+        unsafe { Boxes { min: load_all(isa, self.min, at), max: load_all(isa, self.max, at) } }
     }
 
     /// The box of an entry in all lanes.
@@ -73,8 +89,8 @@ impl<S: Scalar, const D: usize> Pointers<S, D> {
     #[inline(always)]
     pub(crate) unsafe fn all_lanes<I: Isa>(&self, isa: I, entry: usize) -> Boxes<S::In<I>, D> {
         // SAFETY: an entry, by the caller's promise.
-        let splat = |column: *const S| S::In::<I>::splat(isa, unsafe { *column.add(entry) });
-        Boxes { min: self.min.map(splat), max: self.max.map(splat) }
+        let (min, max) = unsafe { (self.min.map(|column| *column.add(entry)), self.max.map(|column| *column.add(entry))) };
+        splat_box(isa, &Aabb { min, max })
     }
 }
 
@@ -89,8 +105,7 @@ impl<S: Scalar, const D: usize> Columns<'_, S, D> {
     pub(crate) fn sixteen<I: Isa>(&self, isa: I, at: usize) -> Boxes<S::In<I>, D> {
         assert!(at < self.entries);
         // SAFETY: `at` is an entry, and every column has `PADDING`, at least sixteen, values behind the last one.
-        let load = |column: &[S]| unsafe { S::In::<I>::load(isa, column.as_ptr().add(at)) };
-        Boxes { min: self.min.map(load), max: self.max.map(load) }
+        unsafe { self.pointers().sixteen(isa, at) }
     }
 
     /// The box of an entry in all lanes.
@@ -98,8 +113,7 @@ impl<S: Scalar, const D: usize> Columns<'_, S, D> {
     pub(crate) fn all_lanes<I: Isa>(&self, isa: I, entry: usize) -> Boxes<S::In<I>, D> {
         assert!(entry < self.entries);
         // SAFETY: an entry, and every column is longer than there are entries.
-        let splat = |column: &[S]| S::In::<I>::splat(isa, unsafe { *column.get_unchecked(entry) });
-        Boxes { min: self.min.map(splat), max: self.max.map(splat) }
+        unsafe { self.pointers().all_lanes(isa, entry) }
     }
 
     /// The objects of the entries from `at` on.
@@ -114,6 +128,11 @@ impl<S: Scalar, const D: usize> Columns<'_, S, D> {
 /// A box in all lanes.
 #[inline(always)]
 pub(crate) fn splat_box<I: Isa, S: Scalar, const D: usize>(isa: I, bounds: &Aabb<S, D>) -> Boxes<S::In<I>, D> {
-    let splat = |bound: S| S::In::<I>::splat(isa, bound);
-    Boxes { min: bounds.min.map(splat), max: bounds.max.map(splat) }
+    // Loops, not closures: a closure that is not inlined is compiled without the instruction set.
+    let mut boxes = Boxes { min: [S::In::<I>::splat(isa, bounds.min[0]); D], max: [S::In::<I>::splat(isa, bounds.max[0]); D] };
+    for axis in 1..D {
+        boxes.min[axis] = S::In::<I>::splat(isa, bounds.min[axis]);
+        boxes.max[axis] = S::In::<I>::splat(isa, bounds.max[axis]);
+    }
+    boxes
 }

@@ -48,18 +48,46 @@ static FRONT: [u64; 256] = {
 
 type Words = [__m256i; 2];
 
-/// Both halves of an operation on registers.
+/// Both halves of an operation on registers. Not a function of a closure: a closure that is not inlined is compiled without the
+/// features, and every instruction in it becomes a call.
+macro_rules! both {
+    ($half:ident => $value:expr) => {
+        [
+            {
+                let $half = 0usize;
+                $value
+            },
+            {
+                let $half = 1usize;
+                $value
+            },
+        ]
+    };
+}
+
+/// All quarters of an operation on registers.
+macro_rules! quarters {
+    ($quarter:ident => $value:expr) => {{
+        let [[a, b], [c, d]] = both!(pair => both!(of => {
+            let $quarter = 2 * pair + of;
+            $value
+        }));
+        [a, b, c, d]
+    }};
+}
+
+/// The masks of four quarters as one.
 #[inline(always)]
-fn both(f: impl Fn(usize) -> __m256i) -> Words {
-    [f(0), f(1)]
+fn joined(quarters: [i32; 4]) -> Mask {
+    (quarters[0] | quarters[1] << 4 | quarters[2] << 8 | quarters[3] << 12) as Mask
 }
 
 /// The sign bits of both halves.
 #[inline(always)]
 fn signs(words: Words) -> Mask {
-    // SAFETY: whoever has words has the proof of the features.
-    let half = |half: usize| unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(words[half])) as Mask };
-    half(0) | half(1) << 8
+    // SAFETY: words exist only beside the proof of the features.
+    let halves = both!(half => unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(words[half])) });
+    (halves[0] | halves[1] << 8) as Mask
 }
 
 impl Isa for Avx2 {
@@ -105,7 +133,7 @@ impl Isa for Avx2 {
         // SAFETY: sixteen bytes are writable, by the caller's promise.
         unsafe {
             let low_byte = _mm256_set1_epi32(0xff);
-            let words = words.map(|half| _mm256_and_si256(half, low_byte));
+            let words = both!(half => _mm256_and_si256(words[half], low_byte));
             // Packing works within halves of a register: 0-3, 8-11, 4-7, 12-15.
             let sixteens = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(words[0], words[1]));
             let (low, high) = (_mm256_castsi256_si128(sixteens), _mm256_extracti128_si256::<1>(sixteens));
@@ -140,73 +168,73 @@ impl Isa for Avx2 {
     #[inline(always)]
     fn add(self, a: Words, b: Words) -> Words {
         // SAFETY: the features were detected.
-        both(|half| unsafe { _mm256_add_epi32(a[half], b[half]) })
+        both!(half => unsafe { _mm256_add_epi32(a[half], b[half]) })
     }
 
     #[inline(always)]
     fn sub(self, a: Words, b: Words) -> Words {
         // SAFETY: the features were detected.
-        both(|half| unsafe { _mm256_sub_epi32(a[half], b[half]) })
+        both!(half => unsafe { _mm256_sub_epi32(a[half], b[half]) })
     }
 
     #[inline(always)]
     fn and(self, a: Words, b: Words) -> Words {
         // SAFETY: the features were detected.
-        both(|half| unsafe { _mm256_and_si256(a[half], b[half]) })
+        both!(half => unsafe { _mm256_and_si256(a[half], b[half]) })
     }
 
     #[inline(always)]
     fn or(self, a: Words, b: Words) -> Words {
         // SAFETY: the features were detected.
-        both(|half| unsafe { _mm256_or_si256(a[half], b[half]) })
+        both!(half => unsafe { _mm256_or_si256(a[half], b[half]) })
     }
 
     #[inline(always)]
     fn min(self, a: Words, b: Words) -> Words {
         // SAFETY: the features were detected.
-        both(|half| unsafe { _mm256_min_epi32(a[half], b[half]) })
+        both!(half => unsafe { _mm256_min_epi32(a[half], b[half]) })
     }
 
     #[inline(always)]
     fn max(self, a: Words, b: Words) -> Words {
         // SAFETY: the features were detected.
-        both(|half| unsafe { _mm256_max_epi32(a[half], b[half]) })
+        both!(half => unsafe { _mm256_max_epi32(a[half], b[half]) })
     }
 
     #[inline(always)]
     fn shl(self, a: Words, bits: u32) -> Words {
         // SAFETY: the features were detected.
-        both(|half| unsafe { _mm256_sll_epi32(a[half], _mm_cvtsi32_si128(bits as i32)) })
+        both!(half => unsafe { _mm256_sll_epi32(a[half], _mm_cvtsi32_si128(bits as i32)) })
     }
 
     #[inline(always)]
     fn shr(self, a: Words, bits: u32) -> Words {
         // SAFETY: the features were detected.
-        both(|half| unsafe { _mm256_sra_epi32(a[half], _mm_cvtsi32_si128(bits as i32)) })
+        both!(half => unsafe { _mm256_sra_epi32(a[half], _mm_cvtsi32_si128(bits as i32)) })
     }
 
     #[inline(always)]
     fn power_of_two(self, a: Words) -> Words {
         // SAFETY: the features were detected.
-        both(|half| unsafe { _mm256_sllv_epi32(_mm256_set1_epi32(1), a[half]) })
+        both!(half => unsafe { _mm256_sllv_epi32(_mm256_set1_epi32(1), a[half]) })
     }
 
     #[inline(always)]
     fn gt(self, a: Words, b: Words) -> Mask {
         // SAFETY: the features were detected.
-        signs(both(|half| unsafe { _mm256_cmpgt_epi32(a[half], b[half]) }))
+        signs(both!(half => unsafe { _mm256_cmpgt_epi32(a[half], b[half]) }))
     }
 
     #[inline(always)]
     fn eq(self, a: Words, b: Words) -> Mask {
         // SAFETY: the features were detected.
-        signs(both(|half| unsafe { _mm256_cmpeq_epi32(a[half], b[half]) }))
+        signs(both!(half => unsafe { _mm256_cmpeq_epi32(a[half], b[half]) }))
     }
 
     #[inline(always)]
     fn select(self, mask: Mask, yes: Words, no: Words) -> Words {
         // SAFETY: the features were detected.
-        both(|half| unsafe {
+        both!(half => unsafe {
             let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
             let set = _mm256_and_si256(_mm256_set1_epi32(i32::from(mask >> (8 * half))), bits);
             _mm256_blendv_epi8(no[half], yes[half], _mm256_cmpeq_epi32(set, bits))
@@ -216,9 +244,10 @@ impl Isa for Avx2 {
     #[inline(always)]
     fn lookup(self, table: Words, index: Words) -> Words {
         // SAFETY: the features were detected.
-        both(|half| unsafe {
+        both!(half => unsafe {
             // The permutation looks at the lowest three bits; the fourth chooses the half of the table.
-            let [low, high] = table.map(|half_table| _mm256_permutevar8x32_epi32(half_table, index[half]));
+            let low = _mm256_permutevar8x32_epi32(table[0], index[half]);
+            let high = _mm256_permutevar8x32_epi32(table[1], index[half]);
             let upper = _mm256_slli_epi32::<28>(index[half]);
             _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), _mm256_castsi256_ps(upper)))
         })
@@ -251,7 +280,7 @@ impl Lanes<f32, Avx2> for [__m256; 2] {
     #[inline(always)]
     fn cells(self, _: Avx2, origin: Self, inverse: Self) -> Words {
         // SAFETY: the features were detected.
-        both(|half| unsafe {
+        both!(half => unsafe {
             let limit = _mm256_set1_ps(crate::layout::CELL_LIMIT as f32);
             let scaled = _mm256_mul_ps(_mm256_sub_ps(self[half], origin[half]), inverse[half]);
             // Of a NaN and a number, `max` takes the second operand, as `floor_to_cell` does.
@@ -263,13 +292,13 @@ impl Lanes<f32, Avx2> for [__m256; 2] {
     #[inline(always)]
     fn le(self, _: Avx2, other: Self) -> Mask {
         // SAFETY: the features were detected.
-        signs(both(|half| unsafe { _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LE_OQ>(self[half], other[half])) }))
+        signs(both!(half => unsafe { _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LE_OQ>(self[half], other[half])) }))
     }
 
     #[inline(always)]
     fn exceeds(self, _: Avx2, other: Self, most: Self) -> Mask {
         // SAFETY: the features were detected.
-        signs(both(|half| unsafe {
+        signs(both!(half => unsafe {
             _mm256_castps_si256(_mm256_cmp_ps::<_CMP_GT_OQ>(_mm256_sub_ps(self[half], other[half]), most[half]))
         }))
     }
@@ -284,7 +313,7 @@ impl Lanes<f32, Avx2> for [__m256; 2] {
         b_max: &[Self; D],
     ) -> Mask {
         // SAFETY: the features were detected.
-        let all = both(|half| unsafe {
+        let all = both!(half => unsafe {
             let mut all = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
             for axis in 0..D {
                 all = _mm256_and_ps(all, _mm256_cmp_ps::<_CMP_LE_OQ>(b_min[axis][half], a_max[axis][half]));
@@ -300,7 +329,7 @@ impl Lanes<f64, Avx2> for [__m256d; 4] {
     #[inline(always)]
     unsafe fn load(_: Avx2, from: *const f64) -> Self {
         // SAFETY: sixteen values are readable, by the caller's promise.
-        std::array::from_fn(|quarter| unsafe { _mm256_loadu_pd(from.add(4 * quarter)) })
+        quarters!(quarter => unsafe { _mm256_loadu_pd(from.add(4 * quarter)) })
     }
 
     #[inline(always)]
@@ -312,33 +341,28 @@ impl Lanes<f64, Avx2> for [__m256d; 4] {
     #[inline(always)]
     fn cells(self, _: Avx2, origin: Self, inverse: Self) -> Words {
         // SAFETY: the features were detected.
-        let quarter = |quarter: usize| unsafe {
+        let quarters = quarters!(quarter => unsafe {
             let limit = _mm256_set1_pd(f64::from(crate::layout::CELL_LIMIT));
             let scaled = _mm256_mul_pd(_mm256_sub_pd(self[quarter], origin[quarter]), inverse[quarter]);
             let inside = _mm256_min_pd(_mm256_max_pd(scaled, _mm256_sub_pd(_mm256_setzero_pd(), limit)), limit);
             _mm256_cvttpd_epi32(_mm256_floor_pd(inside))
-        };
+        });
         // SAFETY: the features were detected.
-        both(|half| unsafe { _mm256_set_m128i(quarter(2 * half + 1), quarter(2 * half)) })
+        both!(half => unsafe { _mm256_set_m128i(quarters[2 * half + 1], quarters[2 * half]) })
     }
 
     #[inline(always)]
     fn le(self, _: Avx2, other: Self) -> Mask {
-        (0..4).fold(0, |mask, quarter| {
-            // SAFETY: the features were detected.
-            let less = unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(self[quarter], other[quarter])) };
-            mask | (less as Mask) << (4 * quarter)
-        })
+        // SAFETY: the features were detected.
+        joined(quarters!(quarter => unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(self[quarter], other[quarter])) }))
     }
 
     #[inline(always)]
     fn exceeds(self, _: Avx2, other: Self, most: Self) -> Mask {
-        (0..4).fold(0, |mask, quarter| {
-            // SAFETY: the features were detected.
-            let more = unsafe { _mm256_cmp_pd::<_CMP_GT_OQ>(_mm256_sub_pd(self[quarter], other[quarter]), most[quarter]) };
-            // SAFETY: as above.
-            mask | (unsafe { _mm256_movemask_pd(more) } as Mask) << (4 * quarter)
-        })
+        // SAFETY: the features were detected.
+        joined(quarters!(quarter => unsafe {
+            _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(_mm256_sub_pd(self[quarter], other[quarter]), most[quarter]))
+        }))
     }
 
     #[inline(always)]
@@ -350,17 +374,15 @@ impl Lanes<f64, Avx2> for [__m256d; 4] {
         b_min: &[Self; D],
         b_max: &[Self; D],
     ) -> Mask {
-        let hits = (0..4).fold(0, |hits, quarter| {
-            // SAFETY: the features were detected.
-            unsafe {
+        // SAFETY: the features were detected.
+        let hits = quarters!(quarter => unsafe {
                 let mut all = _mm256_castsi256_pd(_mm256_set1_epi32(-1));
                 for axis in 0..D {
                     all = _mm256_and_pd(all, _mm256_cmp_pd::<_CMP_LE_OQ>(b_min[axis][quarter], a_max[axis][quarter]));
                     all = _mm256_and_pd(all, _mm256_cmp_pd::<_CMP_LE_OQ>(a_min[axis][quarter], b_max[axis][quarter]));
                 }
-                hits | (_mm256_movemask_pd(all) as Mask) << (4 * quarter)
-            }
+                _mm256_movemask_pd(all)
         });
-        hits & mask
+        joined(hits) & mask
     }
 }

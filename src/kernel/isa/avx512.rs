@@ -31,6 +31,22 @@ fn compiled<W: Work>(work: W) -> W::Outcome {
     work.run()
 }
 
+/// Both halves of an operation on two registers. Not a function of a closure: see `avx2`.
+macro_rules! halves {
+    ($half:ident => $value:expr) => {
+        [
+            {
+                let $half = 0usize;
+                $value
+            },
+            {
+                let $half = 1usize;
+                $value
+            },
+        ]
+    };
+}
+
 impl Isa for Avx512 {
     type Words = __m512i;
     type F32 = __m512;
@@ -247,29 +263,29 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
         // SAFETY: the features were detected.
         unsafe {
             let limit = _mm512_set1_pd(f64::from(crate::layout::CELL_LIMIT));
-            let half = |half: usize| {
+            let halves = halves!(half => {
                 let scaled = _mm512_mul_pd(_mm512_sub_pd(self[half], origin[half]), inverse[half]);
                 let inside = _mm512_min_pd(_mm512_max_pd(scaled, _mm512_sub_pd(_mm512_setzero_pd(), limit)), limit);
                 _mm512_cvt_roundpd_epi32::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(inside)
-            };
-            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(half(0)), half(1))
+            });
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(halves[0]), halves[1])
         }
     }
 
     #[inline(always)]
     fn le(self, _: Avx512, other: Self) -> Mask {
         // SAFETY: the features were detected.
-        let half = |half: usize| unsafe { Mask::from(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(self[half], other[half])) };
-        half(0) | half(1) << 8
+        let halves = halves!(half => unsafe { Mask::from(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(self[half], other[half])) });
+        halves[0] | halves[1] << 8
     }
 
     #[inline(always)]
     fn exceeds(self, _: Avx512, other: Self, most: Self) -> Mask {
         // SAFETY: the features were detected.
-        let half = |half: usize| unsafe {
+        let halves = halves!(half => unsafe {
             Mask::from(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(_mm512_sub_pd(self[half], other[half]), most[half]))
-        };
-        half(0) | half(1) << 8
+        });
+        halves[0] | halves[1] << 8
     }
 
     #[inline(always)]
@@ -281,7 +297,7 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
         b_min: &[Self; D],
         b_max: &[Self; D],
     ) -> Mask {
-        let half = |half: usize| {
+        let halves = halves!(half => {
             let (mut low, mut high) = ((mask >> (8 * half)) as u8, u8::MAX);
             for axis in 0..D {
                 // SAFETY: the features were detected.
@@ -291,7 +307,7 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
                 }
             }
             Mask::from(low & high)
-        };
-        half(0) | half(1) << 8
+        });
+        halves[0] | halves[1] << 8
     }
 }
