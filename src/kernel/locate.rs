@@ -341,8 +341,8 @@ mod tests {
     }
 
     fn check(levels: &Levels<f32, 3>) {
-        let sets = [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512];
-        for kernel in sets.into_iter().filter_map(Kernel::of) {
+        use InstructionSet::{Avx2, Avx512, Neon, Portable, Simd128};
+        for kernel in [Portable, Avx2, Avx512, Neon, Simd128].into_iter().filter_map(Kernel::of) {
             let (block, located) = locate_all(kernel, levels);
             for (at, bounds) in boxes().iter().enumerate() {
                 let (level, cell) = expected(levels, bounds);

@@ -1,8 +1,7 @@
 //! The kernels: boxes against runs of entries, by SIMD, chosen at run time.
 //!
-//! Detection first lists *what* to compare ([`Tasks`]) and then has a kernel do it, in one call for many tasks. So the code that
-//! looks up runs knows no instruction set, and the code that compares has no unpredictable branch: every step compares [`LANES`]
-//! entries, moves the hits to the front and stores all lanes, and only then counts how many of them are pairs.
+//! The step's kernels are written once, with the operations of [`isa`]: [`locate`] finds the cells of staged boxes, [`compare`] turns
+//! listed windows into masks and masks into pairs. Queries and neighbor lists have kernels of [`LANES`] lanes, in `portable` and `x86`.
 
 pub(crate) mod compare;
 pub(crate) mod isa;

@@ -100,8 +100,8 @@ fn four_cells_at_once_are_the_same_as_one_by_one() {
 }
 
 fn kernels() -> impl Iterator<Item = Kernel> {
-    let sets = [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Best];
-    sets.into_iter().filter_map(Kernel::of)
+    use InstructionSet::{Avx2, Avx512, Best, Neon, Portable, Simd128};
+    [Portable, Avx2, Avx512, Neon, Simd128, Best].into_iter().filter_map(Kernel::of)
 }
 
 /// Runs that lie apart, copied together, have the same partners in the same order.

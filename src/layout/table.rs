@@ -111,7 +111,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
 /// Columns of centers, and the column of radii.
 type BallColumns<'a, S, const D: usize> = ([&'a [Atomic<S>]; D], &'a [Atomic<S>]);
 
-/// The columns during the scatter pass.
+/// The columns while the sort pass fills them.
 pub(crate) struct TableWriter<'a, S, const D: usize> {
     min: [&'a [Atomic<S>]; D],
     max: [&'a [Atomic<S>]; D],
