@@ -177,7 +177,7 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
         self.stats.times.detect = begin.elapsed();
         Ok(Step {
             comm: &mut self.comm,
-            names: Names { ids, shifts: &[] },
+            names: Names { own: ids, ids: &[], shifts: &[] },
             found: Some(found),
             kept: &[],
             ordered: &[],
@@ -202,7 +202,7 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
         let sampled = attempt(|| {
             check(ids, objects)?;
             if size > 1 && recut.is_due {
-                let ownership = Ownership { held, partition, rank, is_periodic };
+                let ownership = Ownership { held, partition, rank };
                 recut.sample(&ownership, kept, &self.space, objects);
             }
             Ok(())
@@ -217,7 +217,7 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
         let (routed, post) = (&mut self.routed, &mut self.post);
         let outcome = attempt(|| {
             Route { ids, objects, space: &self.space, partition, core: &self.core, rank, is_serial }.run(held, routed);
-            post.pack(routed, size, is_periodic);
+            post.pack(ids, routed, size, is_periodic);
             Ok(())
         });
         self.stats.times.route = clock.lap();
@@ -230,11 +230,11 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
             let found = local::detect(engine, held)?;
             stats.times.detect = clock.lap();
             stats.found = found.len();
-            Ownership { held, partition, rank, is_periodic }.filter(found, is_serial, kept);
+            let names = Names::of(held, ids);
+            Ownership { held, partition, rank }.filter(found, is_periodic.then_some(&names), is_serial, kept);
             stats.pairs = kept.iter().map(Vec::len).sum();
             ordered.clear();
             if self.config.engine.canonical_order {
-                let names = Names { ids: &held.ids, shifts: &held.shifts };
                 ordered.extend(kept.iter().flatten().map(|&pair| names.shifted(pair)));
                 ordered.par_sort_unstable();
             }
@@ -255,7 +255,7 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
         let is_ordered = self.config.engine.canonical_order;
         Ok(Step {
             comm: &mut self.comm,
-            names: Names { ids: &self.held.ids, shifts: &self.held.shifts },
+            names: Names::of(&self.held, ids),
             found: None,
             kept: if is_ordered { &[] } else { &self.kept },
             ordered: &self.ordered,

@@ -1,20 +1,39 @@
 //! A few large boxes inside of a rank's part of space. Most objects lie in one of them, and that takes six comparisons instead of a look
-//! at the curve. (With them the pass that routes takes about half the time; `docs/cluster.md` has the figures.)
+//! at the curve. `docs/cluster.md` has the figures.
 
 use pivotgrid::Aabb;
 
+use crate::bits::WORD;
 use crate::coordinate::Coordinate;
 use crate::curve::{Frame, bits, place};
 use crate::cut::{Partition, span};
 
-/// Boxes that are tested at once.
+/// Boxes that are tried.
 const BOXES: usize = 8;
 
-/// Boxes, by axis and bound, so that eight are compared together.
+/// The boxes, the largest first.
 #[derive(Clone, Debug)]
 pub(crate) struct Core<S, const D: usize> {
-    low: [[S; BOXES]; D],
-    high: [[S; BOXES]; D],
+    boxes: Vec<Aabb<S, D>>,
+}
+
+/// The bounds of a word's objects, by axis, so that several are compared at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns<S, const D: usize> {
+    pub(crate) min: [[S; WORD]; D],
+    pub(crate) max: [[S; WORD]; D],
+}
+
+impl<S: Coordinate, const D: usize> Columns<S, D> {
+    /// No box is held by these.
+    pub(crate) const VACANT: Self = Columns { min: [[S::NAN; WORD]; D], max: [[S::NAN; WORD]; D] };
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, lane: usize, bounds: &Aabb<S, D>) {
+        for axis in 0..D {
+            (self.min[axis][lane], self.max[axis][lane]) = (bounds.min[axis], bounds.max[axis]);
+        }
+    }
 }
 
 /// A box of cells, both corners included.
@@ -22,7 +41,7 @@ type Cells<const D: usize> = [[u32; D]; 2];
 
 impl<S: Coordinate, const D: usize> Core<S, D> {
     /// Nothing lies in it.
-    pub(crate) const EMPTY: Self = Core { low: [[S::NAN; BOXES]; D], high: [[S::NAN; BOXES]; D] };
+    pub(crate) const EMPTY: Self = Core { boxes: Vec::new() };
 
     /// The largest boxes in a rank's part.
     pub(crate) fn of(partition: &Partition<D>, rank: usize) -> Self {
@@ -30,26 +49,32 @@ impl<S: Coordinate, const D: usize> Core<S, D> {
         collect(partition, rank, [0; D], bits(D), &mut boxes);
         let volume = |[low, high]: &Cells<D>| (0..D).map(|axis| f64::from(high[axis] - low[axis] + 1)).product::<f64>();
         boxes.sort_unstable_by(|a, b| volume(b).total_cmp(&volume(a)));
-        let mut core = Self::EMPTY;
-        let bounds = boxes.iter().filter_map(|cells| inside(&partition.frame, cells));
-        for (number, bounds) in bounds.take(BOXES).enumerate() {
-            for axis in 0..D {
-                (core.low[axis][number], core.high[axis][number]) = (bounds.min[axis], bounds.max[axis]);
-            }
-        }
-        core
+        Core { boxes: boxes.iter().filter_map(|cells| inside(&partition.frame, cells)).take(BOXES).collect() }
     }
 
-    /// Whether one of the boxes holds this one. Never true of an invalid box's NaN axis.
+    /// The bits of the valid boxes that a box of the core holds. Loops without branches, which the compiler turns into vectors.
     #[inline(always)]
-    pub(crate) fn holds(&self, bounds: &Aabb<S, D>) -> bool {
-        let mut held = [true; BOXES];
-        for axis in 0..D {
-            for (number, held) in held.iter_mut().enumerate() {
-                *held &= (self.low[axis][number] <= bounds.min[axis]) & (bounds.max[axis] <= self.high[axis][number]);
+    pub(crate) fn holds(&self, columns: &Columns<S, D>) -> u64 {
+        let mut any = [false; WORD];
+        for Aabb { min: low, max: high } in &self.boxes {
+            let mut held = [true; WORD];
+            for axis in 0..D {
+                let (min, max) = (&columns.min[axis], &columns.max[axis]);
+                for lane in 0..WORD {
+                    held[lane] &= (low[axis] <= min[lane]) & (max[lane] <= high[axis]);
+                }
+            }
+            for lane in 0..WORD {
+                any[lane] |= held[lane];
             }
         }
-        held.iter().fold(false, |any, held| any | held)
+        for axis in 0..D {
+            let (min, max) = (&columns.min[axis], &columns.max[axis]);
+            for lane in 0..WORD {
+                any[lane] &= min[lane] <= max[lane];
+            }
+        }
+        any.iter().enumerate().fold(0, |word, (lane, &held)| word | u64::from(held) << lane)
     }
 }
 
@@ -124,7 +149,11 @@ mod tests {
                     let mut ranks = Vec::new();
                     partition.for_each_touched(&bounds, |rank| ranks.push(rank));
                     mine += usize::from(ranks == [rank]);
-                    if core.holds(&bounds) {
+                    let mut columns = Columns::VACANT;
+                    columns.set(number as usize % WORD, &bounds);
+                    let held_lanes = core.holds(&columns);
+                    if held_lanes != 0 {
+                        assert_eq!(held_lanes, 1 << (number as usize % WORD));
                         assert_eq!(ranks, [rank]);
                         held += 1;
                     }

@@ -2,13 +2,9 @@
 
 use pivotgrid::{Aabb, Ball, Bounded, Groups};
 
+use crate::bits::Bits;
 use crate::coordinate::Coordinate;
 use crate::space::Shift;
-
-/// The box touches this rank's part of space only. So every pair of it is this rank's.
-pub(crate) const INNER: u8 = 1;
-/// The box does not touch this rank's part of space.
-pub(crate) const OUTSIDE: u8 = 2;
 
 /// All that decides whether an object pairs.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +36,8 @@ impl<S: Coordinate, const D: usize> Bounded<S, D> for Body<S, D> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parcel<S, const D: usize> {
     pub(crate) to: u32,
-    pub(crate) id: u64,
+    /// The own object's index. Its id is looked up where ids are written: there, one wait for memory does not follow another.
+    pub(crate) index: u32,
     pub(crate) body: Body<S, D>,
     pub(crate) shift: Shift<D>,
 }
@@ -48,9 +45,13 @@ pub(crate) struct Parcel<S, const D: usize> {
 /// The columns of what a rank holds.
 #[derive(Debug)]
 pub(crate) struct Held<S, const D: usize> {
+    /// As many own objects come first, each at its own index. The user has their ids.
+    pub(crate) in_place: usize,
+    /// The ids of the others.
     pub(crate) ids: Vec<u64>,
     pub(crate) boxes: Vec<Aabb<S, D>>,
-    pub(crate) flags: Vec<u8>,
+    /// Not set for boxes that touch this rank's part of space only: every pair of such a box is this rank's.
+    pub(crate) shared: Bits,
     /// As long as the others in a periodic space, otherwise empty.
     pub(crate) shifts: Vec<Shift<D>>,
     /// As long as the others if some object has groups or is a ball, otherwise empty.
@@ -59,26 +60,26 @@ pub(crate) struct Held<S, const D: usize> {
 
 impl<S: Coordinate, const D: usize> Held<S, D> {
     pub(crate) fn new() -> Self {
-        Held { ids: Vec::new(), boxes: Vec::new(), flags: Vec::new(), shifts: Vec::new(), bodies: Vec::new() }
+        Held { in_place: 0, ids: Vec::new(), boxes: Vec::new(), shared: Bits::default(), shifts: Vec::new(), bodies: Vec::new() }
     }
 
     /// A box that the engine leaves out.
     pub(crate) const VACANT: Aabb<S, D> = Aabb { min: [S::NAN; D], max: [S::NAN; D] };
 
     pub(crate) fn len(&self) -> usize {
-        self.ids.len()
+        self.boxes.len()
     }
 
     /// Makes room for the own objects, to be filled in.
-    pub(crate) fn begin(&mut self, ids: &[u64], is_periodic: bool, has_bodies: bool) {
+    pub(crate) fn begin(&mut self, objects: usize, is_periodic: bool, has_bodies: bool) {
         // Every place is written by the pass that follows: what is there from the last step need not be cleared.
         let vacant = Self::VACANT;
+        self.in_place = objects;
         self.ids.clear();
-        self.ids.extend_from_slice(ids);
-        self.boxes.resize(ids.len(), vacant);
-        self.flags.resize(ids.len(), 0);
-        self.shifts.resize(if is_periodic { ids.len() } else { 0 }, Shift::NONE);
-        self.bodies.resize(if has_bodies { ids.len() } else { 0 }, Body::plain(vacant));
+        self.boxes.resize(objects, vacant);
+        self.shared.resize(objects);
+        self.shifts.resize(if is_periodic { objects } else { 0 }, Shift::NONE);
+        self.bodies.resize(if has_bodies { objects } else { 0 }, Body::plain(vacant));
     }
 
     /// Groups or a ball came along: from now on there are bodies.
@@ -90,7 +91,7 @@ impl<S: Coordinate, const D: usize> Held<S, D> {
     pub(crate) fn push(&mut self, id: u64, body: Body<S, D>, shift: Shift<D>, is_periodic: bool, has_bodies: bool) {
         self.ids.push(id);
         self.boxes.push(body.bounds);
-        self.flags.push(0);
+        self.shared.push(true);
         if is_periodic {
             self.shifts.push(shift);
         }
@@ -99,18 +100,25 @@ impl<S: Coordinate, const D: usize> Held<S, D> {
         }
     }
 
-    /// Drops what does not touch this rank's part.
-    pub(crate) fn drop_outside(&mut self) {
-        fn retain<T: Copy>(column: &mut Vec<T>, flags: &[u8]) {
-            if !column.is_empty() {
-                let mut flags = flags.iter();
-                column.retain(|_| flags.next().is_none_or(|flag| flag & OUTSIDE == 0));
-            }
+    /// Drops own objects, whose indices are in ascending order. The others move up, with their ids.
+    pub(crate) fn drop_own(&mut self, own_ids: &[u64], dropped: impl Iterator<Item = usize> + Clone) {
+        fn retain<T>(column: &mut Vec<T>, mut keep: impl FnMut(usize) -> bool) {
+            let mut index = 0;
+            column.retain(|_| {
+                index += 1;
+                keep(index - 1)
+            });
         }
-        retain(&mut self.ids, &self.flags);
-        retain(&mut self.boxes, &self.flags);
-        retain(&mut self.shifts, &self.flags);
-        retain(&mut self.bodies, &self.flags);
-        self.flags.retain(|flag| flag & OUTSIDE == 0);
+        let keep = || {
+            let mut dropped = dropped.clone().peekable();
+            move |index: usize| dropped.next_if_eq(&index).is_none()
+        };
+        self.in_place = 0;
+        self.ids.extend_from_slice(own_ids);
+        retain(&mut self.ids, keep());
+        retain(&mut self.boxes, keep());
+        retain(&mut self.shifts, keep());
+        retain(&mut self.bodies, keep());
+        self.shared.retain(keep());
     }
 }

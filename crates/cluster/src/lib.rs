@@ -53,6 +53,7 @@
 #![warn(missing_docs)]
 
 mod agree;
+mod bits;
 mod cluster;
 mod comm;
 mod config;

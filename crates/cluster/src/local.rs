@@ -6,7 +6,8 @@ use rayon::slice::ParallelSlice;
 
 use crate::coordinate::{Coordinate, greater};
 use crate::cut::Partition;
-use crate::held::{Held, INNER};
+use crate::held::Held;
+use crate::step::Names;
 
 /// Slices of pairs, some thousands each, that a worker filters into one buffer.
 const SLICES: usize = 16;
@@ -26,12 +27,11 @@ pub(crate) struct Ownership<'a, S, const D: usize> {
     pub(crate) held: &'a Held<S, D>,
     pub(crate) partition: &'a Partition<D>,
     pub(crate) rank: usize,
-    pub(crate) is_periodic: bool,
 }
 
 impl<S: Coordinate, const D: usize> Ownership<'_, S, D> {
-    /// Keeps the pairs that are this rank's, in buffers that are kept for the next step.
-    pub(crate) fn filter(&self, pairs: Pairs<'_>, is_serial: bool, kept: &mut Vec<Vec<Pair>>) {
+    /// Keeps the pairs that are this rank's, in buffers that are kept for the next step. In a periodic space, by the images' `names`.
+    pub(crate) fn filter(&self, pairs: Pairs<'_>, names: Option<&Names<'_, D>>, is_serial: bool, kept: &mut Vec<Vec<Pair>>) {
         let slices: Vec<&[Pair]> = pairs.slices().collect();
         kept.iter_mut().for_each(Vec::clear);
         let buffers = slices.len().div_ceil(SLICES);
@@ -39,7 +39,17 @@ impl<S: Coordinate, const D: usize> Ownership<'_, S, D> {
             kept.resize(buffers, Vec::new());
         }
         let keep = |(buffer, slices): (&mut Vec<Pair>, &[&[Pair]])| {
-            slices.iter().for_each(|slice| buffer.extend(slice.iter().filter(|pair| self.owns(pair))));
+            for slice in slices {
+                // Few pairs are dropped: what lies between two of them is copied as a whole.
+                let mut begin = 0;
+                for (at, pair) in slice.iter().enumerate() {
+                    if !self.owns(pair) || names.is_some_and(|names| stands_for_another(names, pair)) {
+                        buffer.extend_from_slice(&slice[begin..at]);
+                        begin = at + 1;
+                    }
+                }
+                buffer.extend_from_slice(&slice[begin..]);
+            }
         };
         if is_serial {
             kept.iter_mut().zip(slices.chunks(SLICES)).for_each(keep);
@@ -50,13 +60,10 @@ impl<S: Coordinate, const D: usize> Ownership<'_, S, D> {
 
     #[inline(always)]
     fn owns(&self, pair: &Pair) -> bool {
-        let (a, b) = (pair.a as usize, pair.b as usize);
-        if self.is_periodic && (self.held.shifts[a].axes & self.held.shifts[b].axes != 0 || self.held.ids[a] == self.held.ids[b])
-        {
-            return false;
-        }
+        let shared = &self.held.shared;
         // The corner of the intersection lies in both boxes, so in the one that touches this part only.
-        (self.held.flags[a] | self.held.flags[b]) & INNER != 0
+        !shared.get(pair.a as usize)
+            || !shared.get(pair.b as usize)
             || self.partition.owns(self.rank, self.partition.frame.place(self.corner(pair)))
     }
 
@@ -66,4 +73,10 @@ impl<S: Coordinate, const D: usize> Ownership<'_, S, D> {
         let (a, b) = (&self.held.boxes[pair.a as usize], &self.held.boxes[pair.b as usize]);
         std::array::from_fn(|axis| greater(a.min[axis], b.min[axis]))
     }
+}
+
+/// Whether a pair of images is one of an object with itself, or one that other images report as well.
+fn stands_for_another<const D: usize>(names: &Names<'_, D>, pair: &Pair) -> bool {
+    let [a, b] = [pair.a, pair.b].map(|index| names.shifts[index as usize].axes);
+    a & b != 0 || names.id(pair.a) == names.id(pair.b)
 }

@@ -40,7 +40,13 @@ impl Post {
     }
 
     /// Puts the parcels into the order of their ranks and writes them.
-    pub(crate) fn pack<S: Coordinate, const D: usize>(&mut self, routed: &Routed<S, D>, ranks: usize, is_periodic: bool) {
+    pub(crate) fn pack<S: Coordinate, const D: usize>(
+        &mut self,
+        ids: &[u64],
+        routed: &Routed<S, D>,
+        ranks: usize,
+        is_periodic: bool,
+    ) {
         let (heads, ends) = (&mut self.heads, &mut self.ends);
         heads.clear();
         heads.resize(ranks * COUNTS, 0);
@@ -74,7 +80,7 @@ impl Post {
             let (message, numbers);
             (message, rest) = rest.split_at_mut(words);
             (numbers, order) = order.split_at(head[0] as usize);
-            wire::write(message, Format(head[1]), numbers.len(), numbers.iter().map(|&number| parcels[number as usize]));
+            wire::write(message, Format(head[1]), ids, numbers.len(), numbers.iter().map(|&number| parcels[number as usize]));
         }
     }
 

@@ -1,17 +1,21 @@
 //! Where each box goes: the pass over the own objects.
 
+use std::ops::Range;
+
 use pivotgrid::{Aabb, Bounded, Groups, PeriodicReason, RejectReason};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use crate::bits::{WORD, ones};
 use crate::coordinate::Coordinate;
-use crate::core::Core;
+use crate::core::{Columns, Core};
 use crate::cut::{Partition, Touched};
-use crate::held::{Body, Held, INNER, OUTSIDE, Parcel};
+use crate::held::{Body, Held, Parcel};
 use crate::space::{Shift, Space};
 use crate::step::GlobalRejected;
 
 /// Objects that a worker takes at a time.
 const BLOCK: usize = 4096;
+const _: () = assert!(BLOCK.is_multiple_of(WORD), "no two workers write one word");
 
 /// What the pass needs to know.
 #[derive(Debug)]
@@ -45,7 +49,8 @@ struct Block<S, const D: usize> {
     /// Images that stay here.
     images: Vec<Parcel<S, D>>,
     rejected: Vec<GlobalRejected>,
-    outside: usize,
+    /// Own objects that do not touch this rank's part.
+    outside: Vec<u32>,
 }
 
 /// A block of objects, and where to write what becomes of them.
@@ -54,7 +59,8 @@ struct Job<'a, T, S, const D: usize> {
     ids: &'a [u64],
     objects: &'a [T],
     boxes: &'a mut [Aabb<S, D>],
-    flags: &'a mut [u8],
+    /// A word for [`WORD`] objects.
+    shared: &'a mut [u64],
     shifts: &'a mut [Shift<D>],
     bodies: &'a mut [Body<S, D>],
     owners: &'a mut [u32],
@@ -74,13 +80,13 @@ impl<S: Coordinate, const D: usize> Routed<S, D> {
     fn begin(&mut self, objects: usize) {
         self.used = objects.div_ceil(BLOCK);
         while self.blocks.len() < self.used {
-            self.blocks.push(Block { sent: Vec::new(), images: Vec::new(), rejected: Vec::new(), outside: 0 });
+            self.blocks.push(Block { sent: Vec::new(), images: Vec::new(), rejected: Vec::new(), outside: Vec::new() });
         }
         for block in &mut self.blocks {
             block.sent.clear();
             block.images.clear();
             block.rejected.clear();
-            block.outside = 0;
+            block.outside.clear();
         }
         self.owners.resize(objects, 0);
         self.rejected.clear();
@@ -93,7 +99,7 @@ impl<T: Bounded<S, D> + Sync, S: Coordinate, const D: usize> Route<'_, T, S, D> 
         // For objects without either, the compiler knows the answer.
         let has_body = |object: &T| object.groups() != Groups::ALL || object.ball().is_some();
         let (has_bodies, is_periodic) = (self.objects.iter().any(has_body), !self.space.is_open);
-        held.begin(self.ids, is_periodic, has_bodies);
+        held.begin(self.objects.len(), is_periodic, has_bodies);
         routed.begin(self.objects.len());
         let jobs = self.jobs(held, routed);
         if self.is_serial {
@@ -104,20 +110,20 @@ impl<T: Bounded<S, D> + Sync, S: Coordinate, const D: usize> Route<'_, T, S, D> 
 
         let blocks = &routed.blocks[..routed.used];
         blocks.iter().for_each(|block| routed.rejected.extend_from_slice(&block.rejected));
-        routed.outside = blocks.iter().map(|block| block.outside).sum();
+        routed.outside = blocks.iter().map(|block| block.outside.len()).sum();
         // A few strangers cost less than a new order: the engine visits objects in the order of the last step, by index.
         routed.strangers = routed.outside;
         if routed.outside > self.objects.len() / 8 {
-            held.drop_outside();
+            held.drop_own(self.ids, blocks.iter().flat_map(|block| &block.outside).map(|&index| index as usize));
             routed.strangers = 0;
         }
         for image in blocks.iter().flat_map(|block| &block.images) {
-            held.push(image.id, image.body, image.shift, is_periodic, has_bodies);
+            held.push(self.ids[image.index as usize], image.body, image.shift, is_periodic, has_bodies);
         }
     }
 
     fn jobs<'a>(&'a self, held: &'a mut Held<S, D>, routed: &'a mut Routed<S, D>) -> Vec<Job<'a, T, S, D>> {
-        let (mut boxes, mut flags, mut shifts) = (&mut held.boxes[..], &mut held.flags[..], &mut held.shifts[..]);
+        let (mut boxes, mut shared, mut shifts) = (&mut held.boxes[..], &mut held.shared.words[..], &mut held.shifts[..]);
         let (mut bodies, mut owners) = (&mut held.bodies[..], &mut routed.owners[..]);
         let blocks = routed.blocks[..routed.used].iter_mut().enumerate();
         let job = |(number, block)| {
@@ -126,11 +132,11 @@ impl<T: Bounded<S, D> + Sync, S: Coordinate, const D: usize> Route<'_, T, S, D> 
                 first: range.start,
                 ids: &self.ids[range.clone()],
                 objects: &self.objects[range],
-                boxes: next(&mut boxes),
-                flags: next(&mut flags),
-                shifts: next(&mut shifts),
-                bodies: next(&mut bodies),
-                owners: next(&mut owners),
+                boxes: next(&mut boxes, BLOCK),
+                shared: next(&mut shared, BLOCK / WORD),
+                shifts: next(&mut shifts, BLOCK),
+                bodies: next(&mut bodies, BLOCK),
+                owners: next(&mut owners, BLOCK),
                 block,
             }
         };
@@ -138,34 +144,65 @@ impl<T: Bounded<S, D> + Sync, S: Coordinate, const D: usize> Route<'_, T, S, D> 
     }
 
     fn block(&self, mut job: Job<'_, T, S, D>) {
-        for index in 0..job.objects.len() {
-            let bounds = job.objects[index].aabb();
-            let placed = match invalid(&bounds) {
-                Some(reason) => Err(PeriodicReason::Box(reason)),
-                None => self.space.wrap(bounds),
-            };
-            match placed {
-                Ok((bounds, shift, crossing)) => self.object(&mut job, index, bounds, shift, crossing),
-                Err(reason) => {
-                    job.boxes[index] = Held::<S, D>::VACANT;
-                    job.flags[index] = 0;
-                    if let Some(place) = job.bodies.get_mut(index) {
-                        *place = Body::plain(Held::<S, D>::VACANT);
-                    }
-                    job.owners[index] = self.rank as u32;
-                    job.block.rejected.push(GlobalRejected { id: job.ids[index], index: job.first + index, reason });
+        job.owners.fill(self.rank as u32);
+        for number in 0..job.shared.len() {
+            let first = number * WORD;
+            let all = first..job.objects.len().min(first + WORD);
+            let inner = self.inner(&mut job, all.clone());
+            job.shared[number] = !inner;
+            for lane in ones(!inner & u64::MAX >> (WORD - all.len())) {
+                self.object(&mut job, first + lane);
+            }
+        }
+    }
+
+    /// Copies the boxes of a word's objects. Returns the bits of those that touch this rank's part only, most of them: what is said of the
+    /// others is left to be found out.
+    #[inline(always)]
+    fn inner(&self, job: &mut Job<'_, T, S, D>, all: Range<usize>) -> u64 {
+        let mut columns = Columns::VACANT;
+        let (objects, boxes) = (&job.objects[all.clone()], &mut job.boxes[all.clone()]);
+        for (lane, (object, place)) in objects.iter().zip(boxes).enumerate() {
+            let bounds = object.aabb();
+            *place = bounds;
+            columns.set(lane, &bounds);
+        }
+        if !self.space.is_open {
+            return 0;
+        }
+        for index in if job.bodies.is_empty() { 0..0 } else { all } {
+            job.bodies[index] = self.body(&job.objects[index], job.boxes[index], &Shift::NONE);
+        }
+        self.core.holds(&columns)
+    }
+
+    fn body(&self, object: &T, bounds: Aabb<S, D>, shift: &Shift<D>) -> Body<S, D> {
+        let ball = object.ball().map(|ball| self.space.image_of_ball(ball, shift));
+        Body { bounds, groups: object.groups(), ball }
+    }
+
+    /// Finds the ranks that a single object touches.
+    fn object(&self, job: &mut Job<'_, T, S, D>, index: usize) {
+        let placed = match invalid(&job.boxes[index]) {
+            Some(reason) => Err(PeriodicReason::Box(reason)),
+            None => self.space.wrap(job.boxes[index]),
+        };
+        match placed {
+            Ok((bounds, shift, crossing)) => self.valid_object(job, index, bounds, shift, crossing),
+            Err(reason) => {
+                job.boxes[index] = Held::<S, D>::VACANT;
+                if let Some(place) = job.bodies.get_mut(index) {
+                    *place = Body::plain(Held::<S, D>::VACANT);
                 }
+                job.block.rejected.push(GlobalRejected { id: job.ids[index], index: job.first + index, reason });
             }
         }
     }
 
     #[inline(always)]
-    fn object(&self, job: &mut Job<'_, T, S, D>, index: usize, bounds: Aabb<S, D>, shift: Shift<D>, crossing: u32) {
+    fn valid_object(&self, job: &mut Job<'_, T, S, D>, index: usize, bounds: Aabb<S, D>, shift: Shift<D>, crossing: u32) {
         let (rank, object) = (self.rank, &job.objects[index]);
-        let body = |bounds, shift: &Shift<D>| {
-            let ball = object.ball().map(|ball| self.space.image_of_ball(ball, shift));
-            Body { bounds, groups: object.groups(), ball }
-        };
+        let body = |bounds, shift: &Shift<D>| self.body(object, bounds, shift);
         job.boxes[index] = bounds;
         if let Some(place) = job.shifts.get_mut(index) {
             *place = shift;
@@ -174,38 +211,32 @@ impl<T: Bounded<S, D> + Sync, S: Coordinate, const D: usize> Route<'_, T, S, D> 
             *place = body(bounds, &shift);
         }
 
-        if crossing == 0 && self.core.holds(&bounds) {
-            job.owners[index] = rank as u32;
-            job.flags[index] = INNER;
-            return;
-        }
-        let (id, block) = (job.ids[index], &mut *job.block);
+        let (own, block) = ((job.first + index) as u32, &mut *job.block);
         let mut here = false;
         let mut send = |to: usize| {
             if to == rank {
                 here = true;
             } else {
-                block.sent.push(Parcel { to: to as u32, id, body: body(bounds, &shift), shift });
+                block.sent.push(Parcel { to: to as u32, index: own, body: body(bounds, &shift), shift });
             }
         };
         job.owners[index] = match self.partition.touched(&bounds, rank, &mut send) {
             Touched::One(owner) => {
                 send(owner);
-                job.flags[index] = if owner == rank { INNER } else { OUTSIDE };
+                job.shared[index / WORD] &= !(u64::from(owner == rank) << (index % WORD));
                 owner as u32
             }
-            Touched::Several => {
-                job.flags[index] = if here { 0 } else { OUTSIDE };
-                self.partition.owner(bounds.min) as u32
-            }
+            Touched::Several => self.partition.owner(bounds.min) as u32,
         };
-        block.outside += usize::from(job.flags[index] == OUTSIDE);
+        if !here {
+            block.outside.push(own);
+        }
         if crossing == 0 {
             return;
         }
         for axes in (1..1 << D).filter(|axes| axes & !crossing == 0) {
             let (bounds, shift) = self.space.image(&bounds, &shift, axes);
-            let parcel = |to: usize| Parcel { to: to as u32, id, body: body(bounds, &shift), shift };
+            let parcel = |to: usize| Parcel { to: to as u32, index: own, body: body(bounds, &shift), shift };
             self.partition.for_each_touched(&bounds, |to| {
                 if to == rank { block.images.push(parcel(to)) } else { block.sent.push(parcel(to)) }
             });
@@ -214,9 +245,9 @@ impl<T: Bounded<S, D> + Sync, S: Coordinate, const D: usize> Route<'_, T, S, D> 
 }
 
 /// The next block of a column, or nothing of an empty one.
-fn next<'a, T>(column: &mut &'a mut [T]) -> &'a mut [T] {
+fn next<'a, T>(column: &mut &'a mut [T], most: usize) -> &'a mut [T] {
     let all = std::mem::take(column);
-    let (block, rest) = all.split_at_mut(all.len().min(BLOCK));
+    let (block, rest) = all.split_at_mut(all.len().min(most));
     *column = rest;
     block
 }

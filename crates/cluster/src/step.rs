@@ -8,6 +8,7 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterato
 use crate::agree::{Call, agree};
 use crate::comm::Comm;
 use crate::error::ClusterError;
+use crate::held::Held;
 use crate::space::Shift;
 use crate::stats::ClusterStats;
 
@@ -64,25 +65,39 @@ impl fmt::Display for GlobalRejected {
 /// Names the objects of local pairs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Names<'a, const D: usize> {
+    /// Of the objects that come first.
+    pub(crate) own: &'a [u64],
+    /// Of the others.
     pub(crate) ids: &'a [u64],
     /// Empty in an open space.
     pub(crate) shifts: &'a [Shift<D>],
 }
 
-impl<const D: usize> Names<'_, D> {
+impl<'a, const D: usize> Names<'a, D> {
+    /// Of what a rank holds. `own_ids` are those of all own objects.
+    pub(crate) fn of<S>(held: &'a Held<S, D>, own_ids: &'a [u64]) -> Self {
+        Names { own: &own_ids[..held.in_place], ids: &held.ids, shifts: &held.shifts }
+    }
+
+    #[inline]
+    pub(crate) fn id(&self, index: u32) -> u64 {
+        let index = index as usize;
+        self.own.get(index).copied().unwrap_or_else(|| self.ids[index - self.own.len()])
+    }
+
     #[inline]
     pub(crate) fn shifted(&self, pair: Pair) -> ShiftedPair<D> {
-        let (i, j) = (pair.a as usize, pair.b as usize);
-        let (i, j) = if self.ids[i] < self.ids[j] { (i, j) } else { (j, i) };
-        let periods = |index: usize| self.shifts.get(index).map_or([0; D], |shift| shift.periods);
+        let (one, other) = ((self.id(pair.a), pair.a), (self.id(pair.b), pair.b));
+        let ((a, i), (b, j)) = if one.0 < other.0 { (one, other) } else { (other, one) };
+        let periods = |index: u32| self.shifts.get(index as usize).map_or([0; D], |shift| shift.periods);
         let (of_a, of_b) = (periods(i), periods(j));
         // If a moved down by `i` periods meets b moved down by `j`, then a where it is meets b moved up by `i - j`.
-        ShiftedPair { a: self.ids[i], b: self.ids[j], shift: std::array::from_fn(|axis| of_a[axis] - of_b[axis]) }
+        ShiftedPair { a, b, shift: std::array::from_fn(|axis| of_a[axis] - of_b[axis]) }
     }
 
     #[inline]
     fn named(&self, pair: Pair) -> GlobalPair {
-        let (one, other) = (self.ids[pair.a as usize], self.ids[pair.b as usize]);
+        let (one, other) = (self.id(pair.a), self.id(pair.b));
         GlobalPair { a: one.min(other), b: one.max(other) }
     }
 }

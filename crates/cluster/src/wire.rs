@@ -56,15 +56,16 @@ impl Format {
     }
 }
 
-/// Writes parcels in their format.
+/// Writes parcels in their format. `ids` are those of all own objects.
 pub(crate) fn write<'a, S: Coordinate, const D: usize>(
     mut words: &mut [u64],
     format: Format,
+    ids: &[u64],
     count: usize,
     parcels: impl Iterator<Item = &'a Parcel<S, D>> + Clone,
 ) {
     let each = || parcels.clone();
-    fill(section(&mut words, count, 1), each().map(|parcel| parcel.id));
+    fill(section(&mut words, count, 1), each().map(|parcel| ids[parcel.index as usize]));
     if format.has(BOXES) {
         fill(section(&mut words, count, 1), each().map(|parcel| parcel.body.bounds));
     }
