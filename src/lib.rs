@@ -46,9 +46,9 @@ pub use pairs::{AnyPair, CrossPair, Iter, Pair, Pairs, ParIter};
 pub use periodic::{
     Lattice, Periodic, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicQueries, PeriodicReason, PeriodicRejected, Shifted,
 };
-pub use query::{Hit, Neighbor, Queries, Ray, Rows, Sweep};
+pub use query::{Filtered, Hit, InGroups, Neighbor, Queries, QueryFilter, Ray, Rows, Sweep, Unfiltered};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};
 pub use statics::{PairsWithStatics, StaticSet};
 pub use stats::{LevelStats, PassTimes, Stats};
 pub use tracker::{Events, PairTracker};
-pub use world::{Handle, Mobility, Object, StaleHandle, World, WorldError, WorldHit, WorldQueries};
+pub use world::{Handle, Mobility, Object, StaleHandle, World, WorldError, WorldHit, WorldNeighbor, WorldQueries};

@@ -4,14 +4,14 @@
 //! the engine but [`Bounded`], so anything else that needs neighbors across a border can stand on them.
 
 mod casts;
-mod copies;
 mod domain;
 mod images;
 mod lattice;
-mod legs;
 mod nearest;
 mod pairs;
+mod path;
 mod queries;
+mod query_images;
 mod rejected;
 mod replicas;
 
