@@ -266,7 +266,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         // Without memory for them, that may take it from there.
         let _ = self.grid.pool.reserve((self.stats.chunks + SPECIALS + team.workers()) as u32);
         // Cells that are ordered are kept, whatever they cost.
-        let is_free = self.config.exact_cell_size.is_none();
+        let is_free = self.config.ordered_cells().is_none();
         if self.plan.as_mut().is_some_and(|plan| is_free && plan.is_outdated_by(self.stats.candidates)) {
             self.plan = None;
         }
