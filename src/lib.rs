@@ -2,6 +2,7 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+mod adjacency;
 mod between;
 mod broad_phase;
 mod build;
@@ -16,6 +17,7 @@ mod layout;
 #[allow(unsafe_code)]
 mod lockfree;
 mod neighbors;
+mod order;
 mod pairs;
 mod periodic;
 mod query;
@@ -27,6 +29,7 @@ mod stats;
 mod tracker;
 mod world;
 
+pub use adjacency::{Adjacency, RowsOf, Shift};
 pub use broad_phase::BroadPhase;
 #[doc(hidden)]
 pub use build::plan::costs::Costs;
@@ -42,13 +45,19 @@ pub use geometry::groups::Groups;
 pub use geometry::scalar::Scalar;
 pub use geometry::swept::Swept;
 pub use neighbors::{NeighborIter, NeighborRows, Neighbors, PeriodicNeighbor, PeriodicNeighbors, PeriodicRows, Reach};
-pub use pairs::{AnyPair, CrossPair, Iter, Pair, Pairs, ParIter};
+pub use order::{Reorder, SpatialOrder};
+pub use pairs::{AnyPair, CrossPair, Iter, Pair, PairSource, Pairs, ParIter};
 pub use periodic::{
     Lattice, Periodic, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicQueries, PeriodicReason, PeriodicRejected, Shifted,
+    WithoutShifts,
 };
 pub use query::{Filtered, Hit, InGroups, Neighbor, Queries, QueryFilter, Ray, Rows, Sweep, Unfiltered};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};
+pub use sorting::PairSorter;
 pub use statics::{PairsWithStatics, StaticSet};
-pub use stats::{LevelStats, PassTimes, Stats};
-pub use tracker::{Events, PairTracker};
+pub use stats::{LevelStats, PassTimes, Stats, TrackTimes};
+pub use tracker::{
+    Always, Changes, CrossMap, CrossTracker, DataMap, Events, InPeriods, Key, Keyed, KeyedPairs, OneSet, PairKind, PairMap,
+    PairTracker, PeriodicMap, PeriodicTracker, Touching, Tracker, TwoSets,
+};
 pub use world::{Handle, Mobility, Object, StaleHandle, World, WorldError, WorldHit, WorldNeighbor, WorldQueries};

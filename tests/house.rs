@@ -18,13 +18,13 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("detect", &["build", "engine", "faults", "kernel", "layout", "lockfree", "runtime"]),
     // The engine keeps the tree of the queries and the canonical order of pairs between steps.
     ("engine", &["build", "detect", "faults", "kernel", "layout", "lockfree", "query", "runtime", "sorting"]),
-    ("sorting", &["engine", "lockfree", "runtime"]),
+    ("sorting", &["engine", "lockfree", "pairs", "runtime"]),
     ("query", &["kernel", "layout", "lockfree", "runtime"]),
-    ("tracker", &["runtime", "sorting"]),
+    ("tracker", &["pairs", "runtime", "sorting", "stats"]),
     ("world", &["runtime"]),
     ("statics", &["broad_phase", "detect", "engine", "kernel", "layout", "lockfree", "query", "runtime"]),
     ("neighbors", &["build", "detect", "engine", "kernel", "layout", "lockfree", "periodic", "runtime", "sorting"]),
-    ("periodic", &["engine", "lockfree", "query", "runtime", "sorting"]),
+    ("periodic", &["engine", "lockfree", "pairs", "query", "runtime", "sorting"]),
 ];
 
 /// Where unsafe code may stand: two rooms that exist for it, and three files.

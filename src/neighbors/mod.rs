@@ -62,7 +62,7 @@ const DEARER_RUN: f64 = 10.0;
 /// Keep it between steps: its memory is reused, and a scene that no longer grows allocates nothing.
 #[derive(Debug)]
 pub struct Neighbors<S: Scalar = f32, const D: usize = 3> {
-    broad_phase: BroadPhase<S, D>,
+    pub(crate) broad_phase: BroadPhase<S, D>,
     layout: Layout,
     store: Store<S, D>,
     output: Output<S, D>,
