@@ -2,7 +2,6 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
-mod between;
 mod broad_phase;
 mod build;
 mod config;
@@ -20,6 +19,7 @@ mod pairs;
 mod periodic;
 mod query;
 mod rejected;
+mod request;
 mod runtime;
 mod sorting;
 mod statics;
@@ -48,6 +48,9 @@ pub use periodic::{
 };
 pub use query::{Hit, Neighbor, Queries, Ray, Rows, Sweep};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};
+pub use request::{EitherPair, Filtered, Host, OneSet, Request, Source, TwoSets, WithStatics};
+pub use runtime::objects::{FnObjects, WithBalls, WithGroups};
+pub use runtime::team::ForkJoin;
 pub use statics::{PairsWithStatics, StaticSet};
 pub use stats::{LevelStats, PassTimes, Stats};
 pub use tracker::{Events, PairTracker};

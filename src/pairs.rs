@@ -38,7 +38,7 @@ impl Pair {
 ///
 /// let (triggers, bodies) = ([Aabb::new([0.0, 0.0], [4.0, 4.0])], [Aabb::new([1.0, 1.0], [2.0, 2.0])]);
 /// let mut broad_phase = BroadPhase::<f32, 2>::new();
-/// PairTracker::new().update(broad_phase.detect_between(&triggers, &bodies), |index| index);
+/// PairTracker::new().update(broad_phase.over(&triggers).against(&bodies).serial().pairs(), |index| index);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -3,8 +3,6 @@
 mod canonical;
 mod divide;
 
-use rayon::slice::ParallelSliceMut;
-
 pub(crate) use canonical::Ordered;
 pub(crate) use divide::{Divisible, share_out};
 
@@ -129,7 +127,7 @@ impl Sorter {
 
         let work = Buckets { lens: &self.buckets, codes: &mut self.sorted };
         share_out(work, team, &|Buckets { lens, codes }| match &mut codes[..lens[0]] {
-            crowd if crowd.len() > CROWDED && team.workers() > 1 => crowd.par_sort_unstable(),
+            crowd if crowd.len() > CROWDED => team.sort_unstable(crowd),
             bucket => bucket.sort_unstable(),
         });
         &self.sorted[..total]

@@ -9,7 +9,7 @@ mod merge;
 mod ranks;
 
 use crate::runtime::memory;
-use crate::runtime::team::Team;
+use crate::runtime::team::{Team, Threads};
 use crate::sorting::Sorter;
 use crate::{DetectError, Pair, Pairs};
 use codes::{Code, MAX_RANKS, SortedCodes};
@@ -195,8 +195,7 @@ impl<K: Copy + Ord + Send + Sync> PairTracker<K> {
         if pairs.len() + self.lists.current.len() <= SERIAL_UP_TO {
             return self.try_update_with_margin(pairs, key, touches);
         }
-        // One way into the pool for the whole update, instead of one per pass.
-        memory::catch(|| rayon::scope(|_| self.step(pairs, &key, &touches, Team::of_current_pool())))?;
+        memory::catch(|| Threads::Pool.enter(false, |team| self.step(pairs, &key, &touches, team)))?;
         Ok(self.events())
     }
 

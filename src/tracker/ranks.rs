@@ -3,11 +3,9 @@
 //! Pairs of small numbers sort several times faster than pairs of a user's keys, whatever the keys are. What makes this pay is
 //! that keys hardly change from step to step: only those that did are sorted, and keys that ascend with the index need nothing.
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
-use rayon::slice::ParallelSliceMut;
-
 use crate::runtime::memory;
 use crate::runtime::team::Team;
+use crate::sorting::{Divisible, share_out};
 
 #[derive(Clone, Debug)]
 pub(super) struct Ranks<K> {
@@ -49,10 +47,12 @@ impl<K: Copy + Ord + Send + Sync> Ranks<K> {
     pub(super) fn assign(&mut self, objects: u32, key: &(impl Fn(u32) -> K + Sync), team: Team) {
         self.keys.clear();
         memory::reserve_with_slack(&mut self.keys, objects as usize);
-        if team.workers() > 1 {
-            (0..objects).into_par_iter().map(key).collect_into_vec(&mut self.keys);
-        } else {
-            self.keys.extend((0..objects).map(key));
+        if let Some(first) = (0..objects).next().map(key) {
+            self.keys.resize(objects as usize, first);
+            // The first key is asked for once only.
+            share_out(Asking { first: 1, keys: &mut self.keys[1..] }, team, &|Asking { first, keys }| {
+                (first..).zip(keys).for_each(|(index, slot)| *slot = key(index));
+            });
         }
         self.ascending = self.keys.is_sorted_by(|one, next| one < next);
         if !self.ascending && self.keys != self.ordered {
@@ -82,10 +82,7 @@ impl<K: Copy + Ord + Send + Sync> Ranks<K> {
                 memory::push(&mut self.fresh, (key, index));
             }
         }
-        match team.workers() {
-            1 => self.fresh.sort_unstable(),
-            _ => self.fresh.par_sort_unstable(),
-        }
+        team.sort_unstable(&mut self.fresh);
 
         self.spare.clear();
         memory::reserve_with_slack(&mut self.spare, keys.len());
@@ -120,6 +117,27 @@ impl<K: Copy + Ord + Send + Sync> Ranks<K> {
             }
             self.ranks[index as usize] = self.distinct.len() as u32 - 1;
         }
+    }
+}
+
+/// Keys that are asked for, from the object `first` on.
+struct Asking<'a, K> {
+    first: u32,
+    keys: &'a mut [K],
+}
+
+/// How many keys make a piece.
+const PIECE: usize = 1024;
+
+impl<K: Send> Divisible for Asking<'_, K> {
+    fn pieces(&self) -> usize {
+        self.keys.len().div_ceil(PIECE)
+    }
+
+    fn divide(self, pieces: usize) -> (Self, Self) {
+        let at = (pieces * PIECE).min(self.keys.len());
+        let (keys, others) = self.keys.split_at_mut(at);
+        (Asking { first: self.first, keys }, Asking { first: self.first + at as u32, keys: others })
     }
 }
 

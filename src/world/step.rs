@@ -47,9 +47,10 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.last_step.discard();
         self.rejected.clear();
         self.statics.make_changes(&mut self.slots, &mut self.partners)?;
+        let request = self.broad_phase.over(&self.moving.objects).with(&self.statics.set);
         match on {
-            On::Pool => self.broad_phase.try_par_detect_with(&self.moving.objects, &self.statics.set)?,
-            On::CallingThread => self.broad_phase.try_detect_with(&self.moving.objects, &self.statics.set)?,
+            On::Pool => request.try_pairs()?,
+            On::CallingThread => request.serial().try_pairs()?,
         };
         self.follow(on)?;
         self.last_step.begin().finish();
