@@ -3,7 +3,6 @@
 #![warn(missing_docs)]
 
 mod adjacency;
-mod between;
 mod broad_phase;
 mod build;
 mod config;
@@ -22,6 +21,7 @@ mod pairs;
 mod periodic;
 mod query;
 mod rejected;
+pub mod request;
 mod runtime;
 mod sorting;
 mod statics;
@@ -53,6 +53,9 @@ pub use periodic::{
 };
 pub use query::{Filtered, Hit, InGroups, Neighbor, Queries, QueryFilter, Ray, Rows, Sweep, Unfiltered};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};
+pub use request::{EitherPair, Host, Request, Source};
+pub use runtime::objects::{FnObjects, WithBalls, WithGroups};
+pub use runtime::team::ForkJoin;
 pub use sorting::PairSorter;
 pub use statics::{PairsWithStatics, StaticSet};
 pub use stats::{LevelStats, PassTimes, Stats, TrackTimes};

@@ -28,7 +28,7 @@ use crate::{Config, LevelStats, Pair, Predicted, Rejected, Scalar, Stats};
 
 /// Everything that a step reads, writes and leaves behind.
 #[derive(Debug)]
-pub(crate) struct Engine<S, const D: usize> {
+pub struct Engine<S, const D: usize> {
     pub(crate) config: Config,
     pub(crate) kernel: Kernel,
     pub(crate) plan: Option<Plan>,
@@ -148,7 +148,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
 
     /// Makes room for a step that visits so many objects, the last one's among them, and empties what that left, whether or not it
     /// came to its end.
-    pub(crate) fn prepare(&mut self, known: usize, visited: usize, team: Team) -> Team {
+    pub(crate) fn prepare<'t>(&mut self, known: usize, visited: usize, team: Team<'t>) -> Team<'t> {
         let team = team.at_most(visited / BLOCK + 1);
         self.clear(team);
         self.tree.forget();
