@@ -43,6 +43,11 @@ pub struct Stats {
     pub bytes: usize,
     /// Time by pass.
     pub times: PassTimes,
+    /// How much of that only one worker can do, however many there are: preparing, arranging, planning, dealing out work.
+    pub serial: Duration,
+    /// How long each worker worked on what the workers share. Where the figures differ, or are less than the time of the passes, workers
+    /// waited for each other or came late.
+    pub busy: Vec<Duration>,
     /// What the planner expected of its levels when it chose them.
     pub predicted: Predicted,
 }

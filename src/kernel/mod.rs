@@ -10,6 +10,7 @@ pub(crate) mod locate;
 mod packed;
 mod portable;
 mod reach;
+pub(crate) mod records;
 pub(crate) mod scalar;
 #[cfg(test)]
 mod tests;

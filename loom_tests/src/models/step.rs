@@ -103,9 +103,9 @@ fn every_object_comes_through_once(kit: Kit, segments: &'static [&'static [Segme
     let (pass, slots) = (kit.clone(), table.clone());
     let (chunks, starts) = (ids.clone(), begins.clone());
     fork(sorters, move |worker| {
-        while let Some(mut unit) = shares.claim(worker) {
+        while let Some(unit) = shares.claim(worker) {
             let rank = unit.index();
-            let (_, count) = portions.of(&mut unit);
+            let (_, [count]) = portions.of(&unit);
             let mut entry = starts[rank];
             for position in walk(pass.pool.chunk(chunks[rank]).first(), &links) {
                 for object in position..position + len_at(position) {

@@ -124,6 +124,47 @@ pub trait Lanes<S, I: Isa>: Copy {
     ///
     /// Sixteen values must be readable.
     unsafe fn load(isa: I, from: *const S) -> Self;
+    /// A column of sixteen records of `width` values each: value `number` of each record. `width` is a constant where this is inlined.
+    ///
+    /// # Safety
+    ///
+    /// Sixteen records must be readable, and `number` must be below `width`.
+    #[inline(always)]
+    unsafe fn column(isa: I, records: *const S, width: usize, number: usize) -> Self
+    where
+        S: Copy,
+    {
+        // SAFETY: values of sixteen records, by the caller's promise.
+        let mut values = [unsafe { *records.add(number) }; WIDTH];
+        for (record, value) in values.iter_mut().enumerate() {
+            // SAFETY: as above.
+            *value = unsafe { *records.add(record * width + number) };
+        }
+        // SAFETY: an array of sixteen.
+        unsafe { Self::load(isa, values.as_ptr()) }
+    }
+
+    /// Copies sixteen boxes, `2 * D` values each, to columns: value `axis` of each to `min[axis]`, value `D + axis` to `max[axis]`.
+    ///
+    /// # Safety
+    ///
+    /// [`READABLE`] values must be readable at each record, and sixteen writable in each column.
+    #[inline(always)]
+    unsafe fn copy_to_columns<const D: usize>(_isa: I, records: &[*const S; WIDTH], min: [*mut S; D], max: [*mut S; D])
+    where
+        S: Copy,
+    {
+        for (lane, record) in records.iter().enumerate() {
+            for axis in 0..D {
+                // SAFETY: by the caller's promise.
+                unsafe {
+                    *min[axis].add(lane) = *record.add(axis);
+                    *max[axis].add(lane) = *record.add(D + axis);
+                }
+            }
+        }
+    }
+
     /// All lanes the same.
     fn splat(isa: I, value: S) -> Self;
     /// `floor_to_cell((x - origin) * inverse)`, bit by bit the same.
@@ -142,6 +183,26 @@ pub trait Lanes<S, I: Isa>: Copy {
         b_max: &[Self; D],
     ) -> Mask;
 }
+
+/// Where registers of `LANES` lanes hold a column of as many records of `width` values each, for sets that permute: for each register a mask of
+/// the column's lanes in it, and for each record the lane.
+pub(crate) const fn column_of<const LANES: usize>(width: usize, number: usize) -> ([Mask; MOST_VALUES], [i32; LANES]) {
+    let (mut masks, mut lanes) = ([0; MOST_VALUES], [0; LANES]);
+    let mut record = 0;
+    while record < LANES {
+        let at = record * width + number;
+        masks[at / LANES] |= 1 << record;
+        lanes[record] = (at % LANES) as i32;
+        record += 1;
+    }
+    (masks, lanes)
+}
+
+/// The most values of a record: two per axis.
+pub(crate) const MOST_VALUES: usize = 6;
+
+/// So many values are read at a record, whatever it has: a register of eight.
+pub(crate) const READABLE: usize = 8;
 
 /// The mask of the first `count` lanes.
 #[inline(always)]
