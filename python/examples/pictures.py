@@ -30,7 +30,7 @@ def save(name: str) -> None:
     plt.savefig(folder / name, dpi=80)
     plt.close()
     # Few colors make small files.
-    Image.open(folder / name).convert("RGB").quantize(64).save(folder / name, optimize=True)
+    Image.open(folder / name).convert("RGB").quantize(200).save(folder / name, optimize=True)
 
 
 # %% SPH: the density of a fluid by a kernel over all neighbors within twice the smoothing length
