@@ -43,8 +43,8 @@ pub struct Config {
     /// [`try_par_detect`](crate::BroadPhase::try_par_detect). In the midst of a step it may be exceeded by what workers keep for
     /// themselves, some kilobytes each in most scenes.
     pub max_bytes: Option<usize>,
-    /// Whether large arrays ask for huge pages, on Linux, where the system grants them on request. On by default; a step of a million
-    /// objects is faster by some percent, and the memory in use is rounded up to a multiple of 2 MiB.
+    /// Whether large arrays ask for huge pages, on Linux, where the system grants them on request. On by default: steps of many objects
+    /// have fewer page faults, and arrays may take up whole pages of 2 MiB.
     pub huge_pages: bool,
     /// The instructions that boxes are compared with; for tests and measurements.
     pub instruction_set: InstructionSet,

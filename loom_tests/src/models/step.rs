@@ -36,7 +36,7 @@ model!(
 fn first_step() {
     every_object_comes_through_once(Kit::new(3, 2, 4), &[&[(A, 1)], &[(B, 2)]], 2);
 }
-model!(first_step, Complete, 3_416, catches { SlabByStore: "leaked", SlabRelaxed: "Causality violation" });
+model!(first_step, Complete, 2_912, catches { SlabByStore: "leaked", SlabRelaxed: "Causality violation" });
 
 /// Three workers gather in the first step of all, and two sort, as loom allows five threads in an execution.
 ///
@@ -47,7 +47,7 @@ fn three_workers() {
 model!(
     three_workers,
     Preemptions(3),
-    22_880,
+    22_396,
     catches { AppendTorn: "objects got lost", LoserRelaxed: "the chunk was allocated" }
 );
 
