@@ -11,7 +11,7 @@ fn main() {
     let mut tracker = PairTracker::new();
     for step in 0..16 {
         let boxes = places.map(|x| Aabb::around([x, 0.0], [0.8, 0.8]));
-        let events = tracker.par_update(broad_phase.par_detect(&boxes), |index| names[index as usize]);
+        let events = tracker.par_update(broad_phase.par_detect(&boxes).keyed_by(|index| names[index as usize]));
         for (one, other) in events.started {
             println!("step {step:2}: {one} and {other} meet");
         }

@@ -45,6 +45,9 @@ pub struct Config {
     pub max_bytes: Option<usize>,
     /// The instructions that boxes are compared with; for tests and measurements.
     pub instruction_set: InstructionSet,
+    /// The edges of the finest level's cells, as an order; for the bench that searches cells by hand.
+    #[doc(hidden)]
+    pub exact_cells: Option<[f64; 3]>,
     /// What the planner takes things to cost; for the bench that sweeps it.
     #[doc(hidden)]
     pub costs: Costs,
@@ -61,6 +64,7 @@ impl Default for Config {
             canonical_order: false,
             max_bytes: None,
             instruction_set: InstructionSet::Best,
+            exact_cells: None,
             costs: Costs::default(),
         }
     }
@@ -126,8 +130,13 @@ impl Config {
         self
     }
 
+    /// The edges of the finest level's cells, if these are an order.
+    pub(crate) fn ordered_cells(&self) -> Option<[f64; 3]> {
+        self.exact_cells.or(self.exact_cell_size.map(|edge| [edge; 3]))
+    }
+
     pub(crate) fn validated(self) -> Result<Self, ConfigError> {
-        for edge in [self.cell_size, self.exact_cell_size].into_iter().flatten() {
+        for edge in self.cell_size.into_iter().chain(self.ordered_cells().into_iter().flatten()) {
             if !(edge.is_finite() && edge > 0.0) {
                 return Err(ConfigError::CellSize(edge));
             }
@@ -212,6 +221,7 @@ mod tests {
             canonical_order: true,
             max_bytes: Some(1 << 20),
             instruction_set: InstructionSet::Portable,
+            exact_cells: None,
             costs: Costs::default(),
         };
         assert_eq!(config, expected);

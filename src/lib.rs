@@ -76,7 +76,7 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
-mod between;
+mod adjacency;
 mod broad_phase;
 mod build;
 mod config;
@@ -90,10 +90,12 @@ mod layout;
 #[allow(unsafe_code)]
 mod lockfree;
 mod neighbors;
+mod order;
 mod pairs;
 mod periodic;
 mod query;
 mod rejected;
+pub mod request;
 mod runtime;
 mod sorting;
 mod statics;
@@ -101,6 +103,7 @@ mod stats;
 mod tracker;
 mod world;
 
+pub use adjacency::{Adjacency, RowsOf, Shift};
 pub use broad_phase::BroadPhase;
 #[doc(hidden)]
 pub use build::plan::costs::Costs;
@@ -116,16 +119,25 @@ pub use geometry::groups::Groups;
 pub use geometry::scalar::Scalar;
 pub use geometry::swept::Swept;
 pub use neighbors::{NeighborIter, NeighborRows, Neighbors, PeriodicNeighbor, PeriodicNeighbors, PeriodicRows, Reach};
-pub use pairs::{AnyPair, CrossPair, Iter, Pair, Pairs, ParIter};
+pub use order::{Reorder, SpatialOrder};
+pub use pairs::{AnyPair, CrossPair, Iter, Pair, PairSource, Pairs, ParIter};
 pub use periodic::{
     Lattice, Periodic, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicQueries, PeriodicReason, PeriodicRejected, Shifted,
+    WithoutShifts,
 };
-pub use query::{Hit, Neighbor, Queries, Ray, Rows, Sweep};
+pub use query::{Filtered, Hit, InGroups, Neighbor, Queries, QueryFilter, Ray, Rows, Sweep, Unfiltered};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};
+pub use request::{EitherPair, Host, Request, Source};
+pub use runtime::objects::{FnObjects, WithBalls, WithGroups};
+pub use runtime::team::ForkJoin;
+pub use sorting::PairSorter;
 pub use statics::{PairsWithStatics, StaticSet};
-pub use stats::{LevelStats, PassTimes, Stats};
-pub use tracker::{Events, PairTracker};
-pub use world::{Handle, Mobility, Object, StaleHandle, World, WorldError, WorldHit, WorldQueries};
+pub use stats::{LevelStats, PassTimes, Stats, TrackTimes};
+pub use tracker::{
+    Always, Changes, CrossMap, CrossTracker, DataMap, Events, InPeriods, Key, Keyed, KeyedPairs, OneSet, PairKind, PairMap,
+    PairTracker, PeriodicMap, PeriodicTracker, Touching, Tracker, TwoSets,
+};
+pub use world::{Handle, Mobility, Object, StaleHandle, World, WorldError, WorldHit, WorldNeighbor, WorldQueries};
 
 /// The code of the README, as tests.
 #[cfg(doctest)]

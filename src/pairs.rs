@@ -8,6 +8,8 @@ use rayon::iter::plumbing::UnindexedConsumer;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use crate::Rejected;
+use crate::runtime::team::Team;
+use crate::sorting::{Sortable, in_pool, sort_once};
 
 /// Two objects whose boxes overlap, by index, `a < b`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,16 +32,8 @@ impl Pair {
 
 /// Two objects of two sets whose boxes overlap: an index into the one, and an index into the other.
 ///
-/// A type of its own, because `first` and `second` count different things: what takes a [`Pair`], such as a
-/// [`PairTracker`](crate::PairTracker), would take the second index for one of the first set.
-///
-/// ```compile_fail,E0308
-/// use pivotgrid::{Aabb, BroadPhase, PairTracker};
-///
-/// let (triggers, bodies) = ([Aabb::new([0.0, 0.0], [4.0, 4.0])], [Aabb::new([1.0, 1.0], [2.0, 2.0])]);
-/// let mut broad_phase = BroadPhase::<f32, 2>::new();
-/// PairTracker::new().update(broad_phase.detect_between(&triggers, &bodies), |index| index);
-/// ```
+/// A type of its own, because `first` and `second` count different things: what takes a [`Pair`] would take the second index for one of
+/// the first set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
@@ -60,10 +54,44 @@ mod sealed {
     use super::{CrossPair, Pair};
 
     /// Pairs that the engine stores as two indices.
-    pub trait Stored: bytemuck::Pod + Ord + Send + Sync {}
+    pub trait Stored: bytemuck::Pod + super::Sortable + Ord {}
 
     impl Stored for Pair {}
     impl Stored for CrossPair {}
+}
+
+/// The pairs of a step, of any kind: [`Pairs`] of one set or of two, or [`PeriodicPairs`](crate::PeriodicPairs). Sealed.
+pub trait PairSource: source::Stored {}
+
+impl<P: AnyPair> PairSource for Pairs<'_, P> {}
+
+pub(crate) mod source {
+    use crate::Pair;
+
+    /// Pairs that lie in blocks, as two numbers each, and what these numbers mean.
+    pub trait Stored: Copy + Send + Sync {
+        /// Pairs as the user sees them.
+        type Pair: Copy + Ord + Send + Sync;
+
+        /// The blocks. Some may be empty.
+        fn blocks(&self) -> &[Vec<Pair>];
+
+        /// What a stored pair stands for.
+        fn meaning(&self, stored: Pair) -> Self::Pair;
+    }
+
+    impl<P: super::AnyPair> Stored for super::Pairs<'_, P> {
+        type Pair = P;
+
+        fn blocks(&self) -> &[Vec<Pair>] {
+            self.buffers
+        }
+
+        #[inline(always)]
+        fn meaning(&self, stored: Pair) -> P {
+            bytemuck::cast(stored)
+        }
+    }
 }
 
 /// The pairs of one step, borrowed from the engine until the next: each overlapping pair once, in no particular order.
@@ -131,11 +159,19 @@ impl<'a, P: AnyPair> Pairs<'a, P> {
     /// A copy of the pairs in ascending order.
     pub fn sorted(&self) -> Vec<P> {
         let mut pairs = Vec::with_capacity(self.len());
-        for slice in self.slices() {
-            pairs.extend_from_slice(slice);
-        }
-        pairs.sort_unstable();
+        self.sorted_into(&mut pairs);
         pairs
+    }
+
+    /// Replaces what the vector holds by the pairs in ascending order. The room to sort in is allocated on the way; a
+    /// [`PairSorter`](crate::PairSorter) keeps it.
+    pub fn sorted_into(&self, into: &mut Vec<P>) {
+        sort_once(self, into, Team::ALONE);
+    }
+
+    /// [`sorted_into`](Self::sorted_into) on the threads of the rayon pool in which it is called.
+    pub fn par_sorted_into(&self, into: &mut Vec<P>) {
+        in_pool(self, |team| sort_once(self, into, team)).unwrap_or_else(|error| panic!("{error}"));
     }
 
     /// The objects that were left out of the step, in ascending order of index.

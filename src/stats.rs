@@ -119,6 +119,31 @@ impl PassTimes {
     }
 }
 
+/// Wall time of the last update of a [`Tracker`](crate::Tracker) or a [`DataMap`](crate::DataMap), by part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct TrackTimes {
+    /// Asking for the keys and ranking them.
+    pub keys: Duration,
+    /// Sorting the pairs by their keys.
+    pub sort: Duration,
+    /// Merging them with those of the update before, and making and moving their data.
+    pub merge: Duration,
+}
+
+impl TrackTimes {
+    /// The parts with their names, in order.
+    pub fn named(&self) -> [(&'static str, Duration); 3] {
+        [("keys", self.keys), ("sort", self.sort), ("merge", self.merge)]
+    }
+
+    /// All parts together.
+    pub fn total(&self) -> Duration {
+        self.named().iter().map(|(_, time)| *time).sum()
+    }
+}
+
 /// Edges of which JSON has those that are infinite as `null`.
 #[cfg(feature = "serde")]
 fn edges<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<[f64; 3], D::Error> {

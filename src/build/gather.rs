@@ -287,7 +287,7 @@ impl<O: ?Sized> Source<'_, O> {
     {
         for at in range {
             if PREFETCH && let Some(&soon) = self.order.get(first + at + AHEAD) {
-                self.objects.expect(soon as usize);
+                self.objects.prefetch(soon as usize);
             }
             let id = self.order[first + at] as usize;
             let bounds = if id < self.len {

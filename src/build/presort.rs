@@ -91,7 +91,7 @@ impl<S: Scalar, const D: usize> Objects<S, D> for Copied<'_, S, D> {
     }
 
     #[inline(always)]
-    fn expect(&self, index: usize) {
+    fn prefetch(&self, index: usize) {
         (0..D).for_each(|axis| {
             prefetch(self.columns.min(axis), index);
             prefetch(self.columns.max(axis), index);

@@ -46,7 +46,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         revisions: &mut Revisions<S, D>,
         team: Team,
     ) -> Option<Sorted> {
-        if self.grid.levels.is_empty() || self.config.exact_cell_size.is_some() {
+        if self.grid.levels.is_empty() || self.config.ordered_cells().is_some() {
             return Some(sorted);
         }
         let (objects, visited) = (source.len, source.order.len());

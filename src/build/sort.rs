@@ -279,7 +279,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             while let Some(range) = cursor.claim(claim, entries) {
                 for entry in range.clone() {
                     if entry + AHEAD < range.end {
-                        source.objects.expect(table.id(entry + AHEAD) as usize);
+                        source.objects.prefetch(table.id(entry + AHEAD) as usize);
                     }
                     let id = table.id(entry) as usize;
                     table.set_extras(entry, || source.objects.groups(id), || source.objects.ball(id));

@@ -2,8 +2,6 @@
 
 pub(crate) mod step;
 
-use std::time::{Duration, Instant};
-
 use crossbeam::utils::CachePadded;
 
 use crate::build::gather::{Gatherer, Seen};
@@ -21,6 +19,7 @@ use crate::layout::staged::{BLOCK, StagedBlock};
 use crate::layout::table::Table;
 use crate::lockfree::{Cursor, Directory, Shares};
 use crate::query::Lazy;
+pub(crate) use crate::runtime::clock::Clock;
 use crate::runtime::memory::{self, Budget, grow_exactly, replace_if_short};
 use crate::runtime::outcome::Outcome;
 use crate::runtime::team::Team;
@@ -29,7 +28,7 @@ use crate::{Config, LevelStats, Pair, Predicted, Rejected, Scalar, Stats};
 
 /// Everything that a step reads, writes and leaves behind.
 #[derive(Debug)]
-pub(crate) struct Engine<S, const D: usize> {
+pub struct Engine<S, const D: usize> {
     pub(crate) config: Config,
     pub(crate) kernel: Kernel,
     pub(crate) plan: Option<Plan>,
@@ -70,8 +69,8 @@ pub(crate) struct Engine<S, const D: usize> {
     /// The same for pairs with static objects.
     pub(crate) static_pairs: Vec<Vec<Pair>>,
     /// Both in order, if that is wanted.
-    pub(crate) ordered: Ordered,
-    pub(crate) static_ordered: Ordered,
+    pub(crate) ordered: Ordered<Pair>,
+    pub(crate) static_ordered: Ordered<Pair>,
     pub(crate) rejected: Vec<Rejected>,
     pub(crate) stats: Stats,
     /// Where the last step's entries are, for questions that cross the scene.
@@ -149,7 +148,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
 
     /// Makes room for a step that visits so many objects, the last one's among them, and empties what that left, whether or not it
     /// came to its end.
-    pub(crate) fn prepare(&mut self, known: usize, visited: usize, team: Team) -> Team {
+    pub(crate) fn prepare<'t>(&mut self, known: usize, visited: usize, team: Team<'t>) -> Team<'t> {
         let team = team.at_most(visited / BLOCK + 1);
         self.clear(team);
         self.tree.forget();
@@ -267,7 +266,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         // Without memory for them, that may take it from there.
         let _ = self.grid.pool.reserve((self.stats.chunks + SPECIALS + team.workers()) as u32);
         // Cells that are ordered are kept, whatever they cost.
-        let is_free = self.config.exact_cell_size.is_none();
+        let is_free = self.config.ordered_cells().is_none();
         if self.plan.as_mut().is_some_and(|plan| is_free && plan.is_outdated_by(self.stats.candidates)) {
             self.plan = None;
         }
@@ -396,19 +395,4 @@ pub(crate) fn stock_up(stock: &mut Vec<Vec<Pair>>, team: Team, budget: &Budget) 
         }
     }
     found
-}
-
-/// Times the passes.
-pub(crate) struct Clock(Instant);
-
-impl Clock {
-    pub(crate) fn start() -> Self {
-        Clock(Instant::now())
-    }
-
-    /// The time since the last lap.
-    pub(crate) fn lap(&mut self) -> Duration {
-        let now = Instant::now();
-        now - std::mem::replace(&mut self.0, now)
-    }
 }

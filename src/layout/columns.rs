@@ -126,8 +126,21 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
 
     /// The box around some entries.
     pub(crate) fn box_around(&self, entries: Range<usize>) -> Aabb<S, D> {
-        let mut around = Aabb::EMPTY;
-        entries.for_each(|entry| around.grow(&self.bounds(entry)));
-        around
+        Aabb {
+            min: self.min.map(|column| extreme(&column[entries.clone()], S::INFINITY, |new, old| new < old)),
+            max: self.max.map(|column| extreme(&column[entries.clone()], S::NEG_INFINITY, |new, old| new > old)),
+        }
     }
+}
+
+/// The value that `replaces` all others. In lanes that do not depend on each other, so that they become vectors.
+#[inline(always)]
+fn extreme<S: Scalar>(values: &[S], first: S, replaces: impl Fn(S, S) -> bool) -> S {
+    let better = |old: S, new: S| if replaces(new, old) { new } else { old };
+    let mut lanes = [first; 16];
+    let (groups, rest) = values.as_chunks::<16>();
+    for group in groups {
+        lanes = std::array::from_fn(|lane| better(lanes[lane], group[lane]));
+    }
+    rest.iter().chain(&lanes).fold(first, |old, &new| better(old, new))
 }

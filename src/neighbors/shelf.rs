@@ -71,8 +71,12 @@ impl<'a> Shelf<'a> {
         if self.block.capacity() < self.block.len() + self.stock.room {
             self.next_block();
         }
-        let begin = self.block.len();
+        let (begin, capacity) = (self.block.len(), self.block.capacity());
         write(&mut self.block);
+        // A row that is longer than expected makes its block grow.
+        if self.block.capacity() > capacity {
+            self.stock.budget.charge(memory::bytes_of::<u32>(self.block.capacity() - capacity));
+        }
         let length = self.block.len() - begin;
         self.longest = self.longest.max(length);
         // Relaxed: each object has one row, which is read after the join.

@@ -4,21 +4,22 @@
 //! the engine but [`Bounded`], so anything else that needs neighbors across a border can stand on them.
 
 mod casts;
-mod copies;
 mod domain;
 mod images;
 mod lattice;
-mod legs;
 mod nearest;
 mod pairs;
+mod path;
 mod queries;
+mod query_images;
 mod rejected;
 mod replicas;
 
 use crate::engine::Engine;
 use crate::lockfree::Blocks;
 use crate::runtime::memory::{self, Budget};
-use crate::runtime::team::Team;
+use crate::runtime::team::{Team, Threads};
+use crate::sorting::Ordered;
 use crate::{
     Aabb, Ball, Bounded, BroadPhase, Config, DetectError, MAX_OBJECTS, Pair, Pairs, RejectReason, Rejected, Scalar, Stats,
 };
@@ -27,9 +28,8 @@ pub(crate) use images::grow;
 use images::{Image, Images};
 pub(crate) use lattice::Half;
 pub use lattice::Lattice;
-pub use pairs::{PeriodicPair, PeriodicPairs};
+pub use pairs::{PeriodicPair, PeriodicPairs, WithoutShifts};
 pub use queries::{PeriodicQueries, Shifted};
-use rayon::slice::ParallelSliceMut;
 pub use rejected::{PeriodicError, PeriodicReason, PeriodicRejected};
 pub(crate) use replicas::{Frame, Replicas, relative};
 
@@ -77,7 +77,7 @@ pub struct Periodic<S: Scalar = f32, const D: usize = 3> {
     broad_phase: BroadPhase<S, D>,
     /// Whether pairs are wanted in ascending order, and these pairs. The engine orders none: its pairs are of images.
     canonical_order: bool,
-    ordered: Vec<PeriodicPair<D>>,
+    ordered: Ordered<PeriodicPair<D>>,
     rejected: Vec<PeriodicRejected>,
 }
 
@@ -92,7 +92,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         let canonical_order = config.canonical_order;
         let broad_phase = BroadPhase::with_config(config.canonical_order(false))?;
         let (domain, images) = (space(domain, periodic)?, Images::new());
-        Ok(Periodic { domain, images, broad_phase, canonical_order, ordered: Vec::new(), rejected: Vec::new() })
+        Ok(Periodic { domain, images, broad_phase, canonical_order, ordered: Ordered::default(), rejected: Vec::new() })
     }
 
     /// Finds all pairs on the threads of the rayon pool in which it is called, like [`BroadPhase::par_detect`].
@@ -156,20 +156,17 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     pub fn shrink_to_fit(&mut self) {
         self.broad_phase.shrink_to_fit();
         self.images.shrink_to_fit();
-        (self.ordered, self.rejected) = (Vec::new(), Vec::new());
+        (self.ordered, self.rejected) = (Ordered::default(), Vec::new());
         self.count_own_bytes();
     }
 
-    fn team(&self, objects: usize) -> Team {
-        match objects <= self.broad_phase.engine.config.serial_up_to {
-            true => Team::ALONE,
-            false => Team::of_current_pool(),
-        }
+    fn team(&self, objects: usize) -> Team<'static> {
+        Threads::Pool.team(objects <= self.broad_phase.engine.config.serial_up_to)
     }
 
     fn found(&self) -> PeriodicPairs<'_, S, D> {
         let engine = &self.broad_phase.engine;
-        let ordered = self.canonical_order.then_some(&self.ordered[..]);
+        let ordered = self.canonical_order.then_some(&self.ordered.pairs[..]);
         PeriodicPairs::new(Pairs::new(&engine.pairs, &engine.rejected), ordered, self.images.all(), &self.rejected)
     }
 
@@ -184,16 +181,12 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
 
     /// A step, or why there was none.
     fn run<T: Bounded<S, D> + Sync>(&mut self, objects: &[T], team: Team) -> Result<(), DetectError> {
-        // One way into the pool for the whole step, instead of one per pass.
-        let outcome = memory::catch(|| match team.workers() {
-            1 => self.step(objects, team),
-            _ => rayon::scope(|_| self.step(objects, team)),
-        });
+        let outcome = memory::catch(|| team.enter(|| self.step(objects, team)));
         let outcome = outcome.and_then(|step| step);
         if outcome.is_err() {
             self.broad_phase.engine.release();
             self.images = Images::new();
-            (self.ordered, self.rejected) = (Vec::new(), Vec::new());
+            (self.ordered, self.rejected) = (Ordered::default(), Vec::new());
         }
         outcome
     }
@@ -230,16 +223,8 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         }
         let engine = &self.broad_phase.engine;
         let pairs = PeriodicPairs::new(Pairs::new(&engine.pairs, &[]), None, self.images.all(), &[]);
-        self.ordered.clear();
-        if self.ordered.capacity() < pairs.len() {
-            budget.charge(memory::bytes_of::<PeriodicPair<D>>(memory::with_slack(pairs.len()) - self.ordered.capacity()));
-            memory::reserve_with_slack(&mut self.ordered, pairs.len());
-        }
-        self.ordered.extend(pairs.iter());
-        match team.workers() {
-            1 => self.ordered.sort_unstable(),
-            _ => self.ordered.par_sort_unstable(),
-        }
+        budget.check(Ordered::<PeriodicPair<D>>::bytes_for(pairs.len()).saturating_sub(self.ordered.bytes()));
+        self.ordered.sort(&pairs, team);
     }
 
     /// Asks the user's objects about the pairs that the images had nothing against. If all of them are plain boxes, the
@@ -272,9 +257,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     }
 
     fn own_bytes(&self) -> usize {
-        self.images.bytes()
-            + self.ordered.capacity() * size_of::<PeriodicPair<D>>()
-            + self.rejected.capacity() * size_of::<PeriodicRejected>()
+        self.images.bytes() + self.ordered.bytes() + self.rejected.capacity() * size_of::<PeriodicRejected>()
     }
 
     fn count_own_bytes(&mut self) {

@@ -4,7 +4,10 @@ use rayon::iter::{Either, IntoParallelIterator, IntoParallelRefIterator, Paralle
 
 use super::PeriodicRejected;
 use super::images::Image;
-use crate::{Pair, Pairs, Scalar};
+use crate::pairs::source::Stored;
+use crate::runtime::team::Team;
+use crate::sorting::{in_pool, sort_once};
+use crate::{Key, Keyed, OneSet, Pair, PairSource, Pairs, Scalar};
 
 /// Two objects that meet: the box of `b`, moved by `shift` periods, overlaps the box of `a`, both as the user has them.
 ///
@@ -77,16 +80,82 @@ impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
 
     /// A copy of the pairs in ascending order.
     pub fn sorted(&self) -> Vec<PeriodicPair<D>> {
-        let mut pairs: Vec<_> = self.iter().collect();
-        if self.ordered.is_none() {
-            pairs.sort_unstable();
-        }
+        let mut pairs = Vec::with_capacity(self.len());
+        self.sorted_into(&mut pairs);
         pairs
+    }
+
+    /// Replaces what the vector holds by the pairs in ascending order. The room to sort in is allocated on the way; a
+    /// [`PairSorter`](crate::PairSorter) keeps it.
+    pub fn sorted_into(&self, into: &mut Vec<PeriodicPair<D>>) {
+        match self.ordered {
+            Some(ordered) => ordered.clone_into(into),
+            None => sort_once(self, into, Team::ALONE),
+        }
+    }
+
+    /// [`sorted_into`](Self::sorted_into) on the threads of the rayon pool in which it is called.
+    pub fn par_sorted_into(&self, into: &mut Vec<PeriodicPair<D>>) {
+        match self.ordered {
+            Some(ordered) => ordered.clone_into(into),
+            None => in_pool(self, |team| sort_once(self, into, team)).unwrap_or_else(|error| panic!("{error}")),
+        }
     }
 
     /// The objects that were left out of the step, in ascending order of index.
     pub fn rejected(&self) -> &'a [PeriodicRejected] {
         self.rejected
+    }
+}
+
+/// The [`PeriodicPairs`] of a step as plain [`Pair`]s; made by [`PeriodicPairs::without_shifts`].
+#[derive(Clone, Copy, Debug)]
+pub struct WithoutShifts<'a, S, const D: usize>(PeriodicPairs<'a, S, D>);
+
+impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
+    /// The same pairs without their shifts, for a [`PairTracker`](crate::PairTracker) or a [`PairMap`](crate::PairMap) to which two
+    /// objects are a pair wherever they meet, also after one was moved back into the domain. Two objects that meet in several places
+    /// are as many equal pairs, which are one to those.
+    pub fn without_shifts(self) -> WithoutShifts<'a, S, D> {
+        WithoutShifts(self)
+    }
+}
+
+impl<'a, S: Scalar, const D: usize> WithoutShifts<'a, S, D> {
+    /// The pairs with the keys of their objects. `key` is called once for every index up to the largest in a pair, from any thread.
+    pub fn keyed_by<K: Key, F: Fn(u32) -> K + Sync>(self, key: F) -> Keyed<OneSet<K>, Self, F> {
+        Keyed::new(self, key)
+    }
+}
+
+impl<S: Scalar, const D: usize> PairSource for WithoutShifts<'_, S, D> {}
+
+impl<S: Scalar, const D: usize> Stored for WithoutShifts<'_, S, D> {
+    type Pair = Pair;
+
+    fn blocks(&self) -> &[Vec<Pair>] {
+        self.0.blocks()
+    }
+
+    #[inline(always)]
+    fn meaning(&self, stored: Pair) -> Pair {
+        let PeriodicPair { a, b, .. } = self.0.meaning(stored);
+        Pair { a, b }
+    }
+}
+
+impl<S: Scalar, const D: usize> PairSource for PeriodicPairs<'_, S, D> {}
+
+impl<S: Scalar, const D: usize> Stored for PeriodicPairs<'_, S, D> {
+    type Pair = PeriodicPair<D>;
+
+    fn blocks(&self) -> &[Vec<Pair>] {
+        self.pairs.blocks()
+    }
+
+    #[inline(always)]
+    fn meaning(&self, stored: Pair) -> PeriodicPair<D> {
+        of_objects(self.images, stored)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What every pass runs on: a team of workers, memory that may be refused, answers that can be read only when complete, the user's
 //! objects, prefetches, profiler scopes.
 
+pub(crate) mod clock;
 pub(crate) mod memory;
 pub(crate) mod objects;
 pub(crate) mod outcome;

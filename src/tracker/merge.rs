@@ -1,35 +1,63 @@
 //! Comparing the pairs of this step with those of the last one.
+//!
+//! Two passes. The first compares and writes down one verdict per code and per pair of the last step. Nothing of the last step changes
+//! in it, so a panic of the user's code leaves all as it was. Then the number of pairs of each list is known, and so is the place of
+//! each pair. The second pass moves pairs and data to their places, and runs no user code.
 
 use std::ops::Range;
 
-use super::codes::SortedCodes;
+use super::kinds::PairKind;
 use crate::runtime::memory;
 use crate::runtime::team::Team;
 use crate::sorting::{Divisible, share_out};
 
 /// The outcome of an update, each list sorted.
 #[derive(Clone, Debug)]
-pub(super) struct Lists<K> {
-    pub(super) started: Vec<(K, K)>,
-    pub(super) ongoing: Vec<(K, K)>,
-    pub(super) ended: Vec<(K, K)>,
+pub(super) struct Lists<Q> {
+    pub(super) started: Vec<Q>,
+    pub(super) ongoing: Vec<Q>,
+    pub(super) ended: Vec<Q>,
     /// The started and the ongoing.
-    pub(super) current: Vec<(K, K)>,
+    pub(super) current: Vec<Q>,
 }
 
-impl<K> Default for Lists<K> {
+impl<Q> Default for Lists<Q> {
     fn default() -> Self {
         Lists { started: Vec::new(), ongoing: Vec::new(), ended: Vec::new(), current: Vec::new() }
     }
 }
 
-/// How many pairs of a piece went where.
+/// Data of pairs: those of `Lists::current`, and those of `Lists::ended`.
+#[derive(Clone, Debug)]
+pub(super) struct Values<T> {
+    /// Longer than needed, by default values.
+    pub(super) current: Vec<T>,
+    pub(super) ended: Vec<T>,
+    /// Room for the next current ones, all of them default values.
+    pub(super) spare: Vec<T>,
+}
+
+impl<T> Default for Values<T> {
+    fn default() -> Self {
+        Values { current: Vec::new(), ended: Vec::new(), spare: Vec::new() }
+    }
+}
+
+/// What becomes of a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// No pair: the one before is the same, or it may not start.
+    Dropped,
+    Started,
+    Ongoing,
+}
+
+/// How many pairs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     started: usize,
     ongoing: usize,
     ended: usize,
-    current: usize,
 }
 
 /// A piece of the merge: codes, and the pairs of the last step that fall between the same keys.
@@ -46,161 +74,334 @@ const CUT: usize = 1024;
 const CUTS: usize = 4;
 
 #[derive(Clone, Debug)]
-pub(super) struct Merger<K> {
+pub(super) struct Merger<Q> {
     cuts: Vec<Cut>,
+    /// By code. Longer than needed.
+    verdicts: Vec<Verdict>,
+    /// By pair of the last step: whether it goes on. Longer than needed.
+    goes_on: Vec<bool>,
     /// Room for the next current pairs.
-    spare: Vec<(K, K)>,
+    spare: Vec<Q>,
 }
 
-impl<K> Default for Merger<K> {
+impl<Q> Default for Merger<Q> {
     fn default() -> Self {
-        Merger { cuts: Vec::new(), spare: Vec::new() }
+        Merger { cuts: Vec::new(), verdicts: Vec::new(), goes_on: Vec::new(), spare: Vec::new() }
     }
 }
 
-impl<K: Copy + Ord + Send + Sync> Merger<K> {
-    /// Replaces the lists of the last step by those of this one.
-    ///
-    /// Each worker writes to the places that its codes, or its pairs of the last step, have in the whole; the gaps are closed
-    /// afterwards. To count first and write to the final places would be to merge twice.
-    pub(super) fn update(&mut self, lists: &mut Lists<K>, codes: SortedCodes<'_>, keys: &[K], team: Team) {
-        self.cut(codes, keys, &lists.current, team);
-        // All memory first: what is refused below would leave nothing of the last step.
-        for list in [&mut lists.started, &mut lists.ongoing, &mut self.spare] {
-            memory::reserve_with_slack(list, codes.len());
-        }
-        memory::reserve_with_slack(&mut lists.ended, lists.current.len());
-        // Should comparing keys panic from here on, the lists stay empty.
-        let Lists { mut started, mut ongoing, mut ended, current: previous } = std::mem::take(lists);
-        let mut current = std::mem::take(&mut self.spare);
-        let any = codes.get(0).map(|code| code.keys(keys)).or_else(|| previous.first().copied());
-        for list in [&mut started, &mut ongoing, &mut current] {
-            resize(list, codes.len(), any);
-        }
-        resize(&mut ended, previous.len(), any);
+/// The codes of a step, sorted, equal pairs next to each other, with the ranks that they are made of.
+pub(super) struct SortedCodes<'a, P: PairKind> {
+    pub(super) codes: &'a [P::Code],
+    pub(super) ranks: &'a P::Ranks,
+}
 
-        let work = Merge {
-            cuts: &mut self.cuts,
-            started: &mut started,
-            ongoing: &mut ongoing,
-            ended: &mut ended,
-            current: &mut current,
+impl<P: PairKind> SortedCodes<'_, P> {
+    fn keys(&self, at: usize) -> P::Keys {
+        P::keys(self.codes[at], self.ranks)
+    }
+
+    /// The first place from here on that is not in the midst of equal pairs.
+    fn begin_of_pair(&self, from: usize) -> usize {
+        let is_in_midst = |&at: &usize| at > 0 && at < self.codes.len() && P::is_same_pair(self.codes[at - 1], self.codes[at]);
+        (from..).find(|at| !is_in_midst(at)).unwrap_or(from)
+    }
+}
+
+impl<Q: Copy + Ord + Send + Sync> Merger<Q> {
+    /// Replaces the lists of the last step by those of this one. Data of new pairs is made by `make`. All lists but `ongoing` are
+    /// written in any case.
+    pub(super) fn update<P: PairKind<Keys = Q>, T: Default + Send>(
+        &mut self,
+        codes: &SortedCodes<'_, P>,
+        lists: &mut Lists<Q>,
+        values: &mut Values<T>,
+        with_ongoing: bool,
+        make: &(impl Fn(Q) -> T + Sync),
+        team: Team,
+    ) {
+        self.cut(codes, &lists.current, team);
+        self.compare(codes, &lists.current, team);
+        let total = self.cuts.iter().fold(Tally::default(), |sum, Cut { tally, .. }| Tally {
+            started: sum.started + tally.started,
+            ongoing: sum.ongoing + tally.ongoing,
+            ended: sum.ended + tally.ended,
+        });
+        let current = total.started + total.ongoing;
+        let ongoing = if with_ongoing { total.ongoing } else { 0 };
+        // All memory first, and the user's code: what is refused, or panics, must leave the last step as it was.
+        memory::reserve_with_slack(&mut lists.started, total.started);
+        memory::reserve_with_slack(&mut lists.ongoing, ongoing);
+        memory::reserve_with_slack(&mut lists.ended, total.ended);
+        memory::reserve_with_slack(&mut self.spare, current);
+        memory::reserve_with_slack(&mut values.ended, total.ended);
+        let mut made = std::mem::take(&mut values.spare);
+        memory::reserve_with_slack(&mut made, current);
+        if made.len() < current {
+            made.resize_with(current, T::default);
+        }
+        self.create(codes, &mut made[..current], make, team);
+        values.ended.resize_with(total.ended, T::default);
+
+        let any = codes.codes.first().map(|_| codes.keys(0)).or_else(|| lists.current.first().copied());
+        resize(&mut lists.started, total.started, any);
+        resize(&mut lists.ongoing, ongoing, any);
+        resize(&mut lists.ended, total.ended, any);
+        resize(&mut self.spare, current, any);
+        let work = Writing {
+            cuts: &self.cuts,
+            codes,
+            previous: &lists.current,
+            verdicts: &self.verdicts,
+            goes_on: &self.goes_on,
+            started: &mut lists.started,
+            ongoing: &mut lists.ongoing,
+            ended: &mut lists.ended,
+            current: &mut self.spare,
+            values: &mut made,
+            old_values: &mut values.current,
+            ended_values: &mut values.ended,
         };
-        share_out(work, team, &|merge| merge.run(codes, keys, &previous));
-        close_gaps(&mut started, self.cuts.iter().map(|cut| (cut.codes.start, cut.tally.started)));
-        close_gaps(&mut ongoing, self.cuts.iter().map(|cut| (cut.codes.start, cut.tally.ongoing)));
-        close_gaps(&mut ended, self.cuts.iter().map(|cut| (cut.previous.start, cut.tally.ended)));
-        close_gaps(&mut current, self.cuts.iter().map(|cut| (cut.codes.start, cut.tally.current)));
-        self.spare = previous;
-        *lists = Lists { started, ongoing, ended, current };
+        share_out(work, team, &Writing::run);
+        std::mem::swap(&mut lists.current, &mut self.spare);
+        // What is left of the last step are default values, as the next one needs them.
+        values.spare = std::mem::replace(&mut values.current, made);
     }
 
     /// Cuts the codes into equal pieces, but not between equal pairs, and the last step's pairs where those begin.
-    fn cut(&mut self, codes: SortedCodes<'_>, keys: &[K], previous: &[(K, K)], team: Team) {
+    fn cut<P: PairKind<Keys = Q>>(&mut self, codes: &SortedCodes<'_, P>, previous: &[Q], team: Team) {
+        let len = codes.codes.len();
         let most = if team.workers() > 1 { team.workers() * CUTS } else { 1 };
-        let cuts = (codes.len() / CUT).clamp(1, most);
+        let cuts = (len / CUT).clamp(1, most);
         self.cuts.clear();
+        memory::reserve(&mut self.cuts, most);
         let (mut code, mut before) = (0, 0);
         for cut in 1..=cuts {
-            let end = codes.begin_of_pair(cut * codes.len() / cuts);
-            let until = match codes.get(end).map(|next| next.keys(keys)) {
-                Some(next) => before + previous[before..].partition_point(|pair| *pair < next),
-                None => previous.len(),
+            let end = codes.begin_of_pair((cut * len / cuts).max(code));
+            let until = match end < len {
+                true => before + previous[before..].partition_point(|pair| *pair < codes.keys(end)),
+                false => previous.len(),
             };
-            memory::push(&mut self.cuts, Cut { codes: code..end, previous: before..until, tally: Tally::default() });
+            self.cuts.push(Cut { codes: code..end, previous: before..until, tally: Tally::default() });
             (code, before) = (end, until);
         }
+    }
+
+    fn compare<P: PairKind<Keys = Q>>(&mut self, codes: &SortedCodes<'_, P>, previous: &[Q], team: Team) {
+        let len = codes.codes.len();
+        memory::reserve_with_slack(&mut self.verdicts, len);
+        self.verdicts.resize(len.max(self.verdicts.len()), Verdict::Dropped);
+        memory::reserve_with_slack(&mut self.goes_on, previous.len());
+        self.goes_on.resize(previous.len().max(self.goes_on.len()), false);
+        let work = Comparing { cuts: &mut self.cuts, verdicts: &mut self.verdicts, goes_on: &mut self.goes_on };
+        share_out(work, team, &|comparing| comparing.run(codes, previous));
+    }
+
+    /// Makes the data of new pairs, each in its place.
+    fn create<P: PairKind<Keys = Q>, T: Send>(
+        &self,
+        codes: &SortedCodes<'_, P>,
+        made: &mut [T],
+        make: &(impl Fn(Q) -> T + Sync),
+        team: Team,
+    ) {
+        if size_of::<T>() == 0 {
+            return;
+        }
+        share_out(Creating { cuts: &self.cuts, made }, team, &|Creating { cuts, made }| {
+            let range = cuts[0].codes.clone();
+            let kept = range.filter(|&at| self.verdicts[at] != Verdict::Dropped);
+            for (at, place) in kept.zip(made) {
+                if self.verdicts[at] == Verdict::Started {
+                    *place = make(codes.keys(at));
+                }
+            }
+        });
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.cuts.capacity() * size_of::<Cut>()
+            + self.verdicts.capacity()
+            + self.goes_on.capacity()
+            + self.spare.capacity() * size_of::<Q>()
     }
 }
 
 /// Sets the length; what is new is overwritten before it is read.
-fn resize<K: Copy>(list: &mut Vec<(K, K)>, len: usize, any: Option<(K, K)>) {
+fn resize<Q: Copy>(list: &mut Vec<Q>, len: usize, any: Option<Q>) {
     match any {
         Some(any) => list.resize(len, any),
         None => list.clear(),
     }
 }
 
-/// Moves runs, each given by its place and length, together at the front.
-fn close_gaps<K: Copy>(list: &mut Vec<(K, K)>, runs: impl Iterator<Item = (usize, usize)>) {
-    let mut end = 0;
-    for (first, len) in runs {
-        list.copy_within(first..first + len, end);
-        end += len;
-    }
-    list.truncate(end);
-}
-
-/// A piece is a cut, with as much of each list as it may need.
-struct Merge<'a, K> {
+/// A piece is a cut, with the verdicts on its codes and on its pairs of the last step.
+struct Comparing<'a> {
     cuts: &'a mut [Cut],
-    started: &'a mut [(K, K)],
-    ongoing: &'a mut [(K, K)],
-    ended: &'a mut [(K, K)],
-    current: &'a mut [(K, K)],
+    verdicts: &'a mut [Verdict],
+    goes_on: &'a mut [bool],
 }
 
-impl<K: Copy + Ord> Merge<'_, K> {
+impl Comparing<'_> {
     /// Merges one cut. A pair that was goes on as long as it is reported at all; one that was not must be one that may start.
-    ///
-    /// With branches, and not by writing to all lists and moving the ends of some: a guess lets the processor fetch the keys of
-    /// the pairs to come, and waiting for those costs more than guessing wrong. (1M pairs, a tenth of them new, on a busy AMD EPYC
-    /// (Zen 3): 39 ms with branches, 92 without.)
-    fn run(self, codes: SortedCodes<'_>, keys: &[K], previous: &[(K, K)]) {
+    fn run<P: PairKind>(self, codes: &SortedCodes<'_, P>, previous: &[P::Keys]) {
         let cut = &mut self.cuts[0];
-        let mut before = previous[cut.previous.clone()].iter().copied().peekable();
+        let previous = &previous[cut.previous.clone()];
+        let mut tally = Tally::default();
         let mut last = None;
-        let mut to = Tally::default();
-        for code in codes.range(cut.codes.clone()) {
-            if last.replace(code).is_some_and(|last| code.is_same_pair(last)) {
+        let mut before = 0;
+        for (code, verdict) in codes.codes[cut.codes.clone()].iter().zip(self.verdicts) {
+            *verdict = Verdict::Dropped;
+            if last.replace(*code).is_some_and(|last| P::is_same_pair(*code, last)) {
                 continue;
             }
-            let pair = code.keys(keys);
-            while let Some(was) = before.next_if(|was| *was < pair) {
-                put(self.ended, &mut to.ended, was);
+            let pair = P::keys(*code, codes.ranks);
+            while before < previous.len() && previous[before] < pair {
+                self.goes_on[before] = false;
+                before += 1;
             }
-            if before.next_if_eq(&pair).is_some() {
-                put(self.ongoing, &mut to.ongoing, pair);
-                put(self.current, &mut to.current, pair);
-            } else if code.may_start() {
-                put(self.started, &mut to.started, pair);
-                put(self.current, &mut to.current, pair);
+            if before < previous.len() && previous[before] == pair {
+                self.goes_on[before] = true;
+                before += 1;
+                tally.ongoing += 1;
+                *verdict = Verdict::Ongoing;
+            } else if P::may_start(*code) {
+                tally.started += 1;
+                *verdict = Verdict::Started;
             }
         }
-        for was in before {
-            put(self.ended, &mut to.ended, was);
-        }
-        cut.tally = to;
+        self.goes_on[before..previous.len()].fill(false);
+        tally.ended = previous.len() - tally.ongoing;
+        cut.tally = tally;
     }
 }
 
-#[inline(always)]
-fn put<K>(list: &mut [(K, K)], end: &mut usize, pair: (K, K)) {
-    list[*end] = pair;
-    *end += 1;
-}
-
-impl<K: Send> Divisible for Merge<'_, K> {
+impl Divisible for Comparing<'_> {
     fn pieces(&self) -> usize {
         self.cuts.len()
     }
 
     fn divide(self, pieces: usize) -> (Self, Self) {
         let (cuts, other_cuts) = self.cuts.split_at_mut(pieces);
-        let codes = cuts.iter().map(|cut| cut.codes.len()).sum();
-        let previous = cuts.iter().map(|cut| cut.previous.len()).sum();
-        let (started, other_started) = self.started.split_at_mut(codes);
-        let (ongoing, other_ongoing) = self.ongoing.split_at_mut(codes);
-        let (ended, other_ended) = self.ended.split_at_mut(previous);
-        let (current, other_current) = self.current.split_at_mut(codes);
+        let (verdicts, other_verdicts) = self.verdicts.split_at_mut(cuts.iter().map(|cut| cut.codes.len()).sum());
+        let (goes_on, other_goes_on) = self.goes_on.split_at_mut(cuts.iter().map(|cut| cut.previous.len()).sum());
+        (Comparing { cuts, verdicts, goes_on }, Comparing { cuts: other_cuts, verdicts: other_verdicts, goes_on: other_goes_on })
+    }
+}
+
+/// A piece is a cut, with the data of its current pairs.
+struct Creating<'a, T> {
+    cuts: &'a [Cut],
+    made: &'a mut [T],
+}
+
+impl<T: Send> Divisible for Creating<'_, T> {
+    fn pieces(&self) -> usize {
+        self.cuts.len()
+    }
+
+    fn divide(self, pieces: usize) -> (Self, Self) {
+        let (cuts, other_cuts) = self.cuts.split_at(pieces);
+        let (made, others) = self.made.split_at_mut(cuts.iter().map(|cut| cut.tally.started + cut.tally.ongoing).sum());
+        (Creating { cuts, made }, Creating { cuts: other_cuts, made: others })
+    }
+}
+
+/// A piece is a cut, with its places in all lists.
+struct Writing<'a, P: PairKind, T> {
+    cuts: &'a [Cut],
+    codes: &'a SortedCodes<'a, P>,
+    previous: &'a [P::Keys],
+    verdicts: &'a [Verdict],
+    goes_on: &'a [bool],
+    started: &'a mut [P::Keys],
+    /// Empty if it is not needed.
+    ongoing: &'a mut [P::Keys],
+    ended: &'a mut [P::Keys],
+    current: &'a mut [P::Keys],
+    values: &'a mut [T],
+    old_values: &'a mut [T],
+    ended_values: &'a mut [T],
+}
+
+impl<P: PairKind, T: Default + Send> Writing<'_, P, T> {
+    fn run(self) {
+        let cut = &self.cuts[0];
+        let (previous, goes_on) = (&self.previous[cut.previous.clone()], &self.goes_on[cut.previous.clone()]);
+        let (mut before, mut to) = (0, Tally::default());
+        // Up to the next pair of the last step that goes on.
+        let mut end_pairs = |before: &mut usize, ended: &mut usize, old_values: &mut [T]| {
+            while *before < previous.len() && !goes_on[*before] {
+                self.ended[*ended] = previous[*before];
+                self.ended_values[*ended] = std::mem::take(&mut old_values[*before]);
+                (*before, *ended) = (*before + 1, *ended + 1);
+            }
+        };
+        for at in cut.codes.clone() {
+            let place = to.started + to.ongoing;
+            match self.verdicts[at] {
+                Verdict::Dropped => {}
+                Verdict::Started => {
+                    let pair = self.codes.keys(at);
+                    (self.started[to.started], self.current[place]) = (pair, pair);
+                    to.started += 1;
+                }
+                Verdict::Ongoing => {
+                    end_pairs(&mut before, &mut to.ended, self.old_values);
+                    let pair = previous[before];
+                    self.current[place] = pair;
+                    if let Some(ongoing) = self.ongoing.get_mut(to.ongoing) {
+                        *ongoing = pair;
+                    }
+                    std::mem::swap(&mut self.values[place], &mut self.old_values[before]);
+                    to.ongoing += 1;
+                    before += 1;
+                }
+            }
+        }
+        end_pairs(&mut before, &mut to.ended, self.old_values);
+    }
+}
+
+impl<P: PairKind, T: Send> Divisible for Writing<'_, P, T> {
+    fn pieces(&self) -> usize {
+        self.cuts.len()
+    }
+
+    fn divide(self, pieces: usize) -> (Self, Self) {
+        let (cuts, other_cuts) = self.cuts.split_at(pieces);
+        let sum = |of: fn(&Cut) -> usize| cuts.iter().map(of).sum::<usize>();
+        let current = sum(|cut| cut.tally.started + cut.tally.ongoing);
+        let ended = sum(|cut| cut.tally.ended);
+        let (started, other_started) = self.started.split_at_mut(sum(|cut| cut.tally.started));
+        let (ongoing, other_ongoing) = self.ongoing.split_at_mut(sum(|cut| cut.tally.ongoing).min(self.ongoing.len()));
+        let (ended_pairs, other_ended) = self.ended.split_at_mut(ended);
+        let (current_pairs, other_current) = self.current.split_at_mut(current);
+        let (values, other_values) = self.values.split_at_mut(current);
+        let (old_values, other_old_values) = self.old_values.split_at_mut(sum(|cut| cut.previous.len()));
+        let (ended_values, other_ended_values) = self.ended_values.split_at_mut(ended);
         (
-            Merge { cuts, started, ongoing, ended, current },
-            Merge {
+            Writing {
+                cuts,
+                started,
+                ongoing,
+                ended: ended_pairs,
+                current: current_pairs,
+                values,
+                old_values,
+                ended_values,
+                ..self
+            },
+            Writing {
                 cuts: other_cuts,
                 started: other_started,
                 ongoing: other_ongoing,
                 ended: other_ended,
                 current: other_current,
+                values: other_values,
+                old_values: other_old_values,
+                ended_values: other_ended_values,
+                ..self
             },
         )
     }

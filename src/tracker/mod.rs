@@ -1,25 +1,37 @@
-//! From pairs to events: which pairs began in this step, which go on, which have ended.
+//! From pairs to events: which pairs began in this step, which go on, which have ended; and data that lasts as long as a pair.
 //!
-//! An update follows a step's pairs through three files: the objects' keys become ranks (`ranks.rs`), the pairs become sorted
-//! numbers (`codes.rs`), and those are merged with the sorted pairs of the last step (`merge.rs`).
+//! An update follows a step's pairs through these files: pairs come with keys (`keyed.rs`), which become ranks (`ranks.rs`); the
+//! pairs become codes (`kinds.rs`), which are sorted and merged with the sorted pairs of the last step (`merge.rs`).
 
-mod codes;
+mod core;
+mod data;
+mod keyed;
+mod kinds;
 mod margin;
 mod merge;
 mod ranks;
+#[cfg(feature = "serde")]
+mod saved;
 
+pub use data::{Changes, CrossMap, DataMap, PairMap, PeriodicMap};
+pub use keyed::{Always, Keyed, KeyedPairs, Touching};
+pub use kinds::{InPeriods, Key, OneSet, PairKind, TwoSets};
+
+use std::fmt;
+
+use self::core::Core;
+use crate::DetectError;
 use crate::runtime::memory;
-use crate::runtime::team::Team;
-use crate::sorting::Sorter;
-use crate::{DetectError, Pair, Pairs};
-use codes::{Code, MAX_RANKS, SortedCodes};
-use merge::{Lists, Merger};
-use ranks::Ranks;
+use crate::stats::TrackTimes;
 
-/// Up to this many pairs, of this step and the last together, `par_update` stays on the calling thread.
-const SERIAL_UP_TO: usize = 4000;
+/// A [`Tracker`] of pairs of one set, with keys of one type.
+pub type PairTracker<K = u32> = Tracker<OneSet<K>>;
+/// A [`Tracker`] of pairs of two sets, or of moving and static objects, with a type of keys for each.
+pub type CrossTracker<A = u32, B = u32> = Tracker<TwoSets<A, B>>;
+/// A [`Tracker`] of pairs in a periodic domain, with their shifts.
+pub type PeriodicTracker<K = u32, const D: usize = 3> = Tracker<InPeriods<K, D>>;
 
-/// Turns the pairs of successive steps into pairs that [started, go on, and ended](Events).
+/// Turns the pairs of successive steps into pairs that [started, go on, and ended](Events). Of one set: a [`PairTracker`].
 ///
 /// ```
 /// use pivotgrid::{Aabb, BroadPhase, PairTracker};
@@ -28,11 +40,11 @@ const SERIAL_UP_TO: usize = 4000;
 /// let mut tracker = PairTracker::new();
 /// let mut boxes = [Aabb::new([0.0, 0.0], [1.0, 1.0]), Aabb::new([0.5, 0.0], [1.5, 1.0]), Aabb::new([3.0, 0.0], [4.0, 1.0])];
 ///
-/// let events = tracker.par_update(broad_phase.par_detect(&boxes), |index| index);
+/// let events = tracker.par_update(broad_phase.par_detect(&boxes).keyed_by(|index| index));
 /// assert_eq!(events.started, [(0, 1)]);
 ///
 /// boxes[1] = Aabb::new([2.5, 0.0], [3.5, 1.0]); // away from the first, into the last
-/// let events = tracker.par_update(broad_phase.par_detect(&boxes), |index| index);
+/// let events = tracker.par_update(broad_phase.par_detect(&boxes).keyed_by(|index| index));
 /// assert_eq!((events.started, events.ongoing, events.ended), (&[(1, 2)][..], &[][..], &[(0, 1)][..]));
 /// ```
 ///
@@ -51,11 +63,11 @@ const SERIAL_UP_TO: usize = 4000;
 /// let boxes = [Aabb::new([0.0, 0.0], [1.0, 1.0]), Aabb::new([0.5, 0.0], [1.5, 1.0])];
 /// let mut handles = [Handle { slot: 0, generation: 0 }, Handle { slot: 7, generation: 2 }];
 /// let mut tracker = PairTracker::new();
-/// tracker.par_update(broad_phase.par_detect(&boxes), |index| handles[index as usize]);
+/// tracker.par_update(broad_phase.par_detect(&boxes).keyed_by(|index| handles[index as usize]));
 ///
 /// let gone = handles[1];
 /// handles[1].generation = 3; // another object in the same place
-/// let events = tracker.par_update(broad_phase.par_detect(&boxes), |index| handles[index as usize]);
+/// let events = tracker.par_update(broad_phase.par_detect(&boxes).keyed_by(|index| handles[index as usize]));
 /// assert_eq!(events.ended, [(handles[0], gone)]);
 /// assert_eq!(events.started, [(handles[0], handles[1])]);
 /// ```
@@ -65,6 +77,52 @@ const SERIAL_UP_TO: usize = 4000;
 /// - **Objects that share a key** are one to the tracker, such as the parts of a body: two keys are a pair from when the first of
 ///   their objects meet until the last ones part, and objects with the same key are no pair.
 /// - **Keys in ascending order** (by index) are the cheapest. Others cost some more in steps in which they change.
+///
+/// # Every kind of pairs
+///
+/// A tracker is for pairs of one kind: [`PairTracker`] for those of one set, [`CrossTracker`] for those of two sets or of moving and
+/// static objects, [`PeriodicTracker`] for those of a periodic domain, with their shifts. `keyed_by` of the pairs takes the keys:
+/// for two sets a function for each, because their indices count different things.
+///
+/// ```
+/// # use pivotgrid::{Aabb, BroadPhase, CrossTracker, StaticSet};
+/// # let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// let names = ["north", "south"];
+/// let mut walls = StaticSet::<f32, 2>::new();
+/// walls.par_build(&[Aabb::new([0.0, 9.0], [99.0, 10.0]), Aabb::new([0.0, 0.0], [99.0, 1.0])]);
+/// let mut tracker = CrossTracker::new();
+/// let mut y = 5.0;
+/// for hit in ["", "south"] {
+///     let ball = Aabb::around([50.0, y], [1.0, 1.0]);
+///     let pairs = broad_phase.over(&[ball]).with(&walls).pairs();
+///     let events = tracker.par_update(pairs.statics.keyed_by(|ball| ball, |wall| names[wall as usize]));
+///     assert_eq!(events.started, if hit.is_empty() { vec![] } else { vec![(0, hit)] });
+///     y -= 4.0;
+/// }
+/// ```
+///
+/// Pairs of one kind with the keys of another do not compile, nor do they go to another kind's tracker:
+///
+/// ```compile_fail,E0271
+/// use pivotgrid::{Aabb, BroadPhase, PairTracker, StaticSet};
+///
+/// let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// let boxes = [Aabb::new([0.0, 0.0], [4.0, 4.0])];
+/// let mut walls = StaticSet::<f32, 2>::new();
+/// walls.par_build(&boxes);
+/// let mut tracker = PairTracker::<u32>::new();
+/// tracker.update(broad_phase.over(&boxes).with(&walls).serial().pairs().statics.keyed_by(|ball| ball, |wall| wall));
+/// ```
+///
+/// ```compile_fail,E0061
+/// # use pivotgrid::{Aabb, BroadPhase, CrossTracker, StaticSet};
+/// # let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// # let boxes = [Aabb::new([0.0, 0.0], [4.0, 4.0])];
+/// # let mut walls = StaticSet::<f32, 2>::new();
+/// # walls.par_build(&boxes);
+/// let mut tracker = CrossTracker::new();
+/// tracker.update(broad_phase.over(&boxes).with(&walls).serial().pairs().statics.keyed_by(|index| index));
+/// ```
 ///
 /// # Margins
 ///
@@ -79,8 +137,8 @@ const SERIAL_UP_TO: usize = 4000;
 ///     let tight = [Aabb::new([0.0, 0.0], [1.0, 1.0]), Aabb::new([1.0 + gap, 0.0], [2.0 + gap, 1.0])];
 ///     let loose = tight.map(|tight| tight.with_margin(0.1));
 ///     let touches = |a: u32, b: u32| tight[a as usize].overlaps(&tight[b as usize]);
-///     let pairs = broad_phase.par_detect(&loose);
-///     let events = tracker.par_update_with_margin(pairs, |index| index, |pair| touches(pair.a, pair.b));
+///     let pairs = broad_phase.par_detect(&loose).keyed_by(|index| index);
+///     let events = tracker.par_update(pairs.touching(|pair| touches(pair.a, pair.b)));
 ///     (events.started.len(), events.ongoing.len(), events.ended.len())
 /// };
 /// assert_eq!(events(0.15), (0, 0, 0)); // near is not enough to start
@@ -92,34 +150,36 @@ const SERIAL_UP_TO: usize = 4000;
 /// # What you can rely on
 ///
 /// The three lists are sorted, and the same for every number of threads. An update of a scene that has stopped growing
-/// allocates nothing. If one of the closures panics, or memory is refused, it is as if the update had not been called; if comparing
-/// two keys panics, it may also be as if the tracker were new.
-#[derive(Clone, Debug)]
-pub struct PairTracker<K = u32> {
-    ranks: Ranks<K>,
-    sorter: Sorter,
-    merger: Merger<K>,
-    lists: Lists<K>,
+/// allocates nothing. If a function of yours panics, or memory is refused, it is as if the update had not been called.
+#[derive(Clone)]
+pub struct Tracker<P: PairKind> {
+    core: Core<P, ()>,
 }
 
-/// What an update found, as pairs of keys, the smaller one first. Every list is in ascending order.
+/// What an update found, as pairs of keys. Every list is in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Events<'a, K = u32> {
+pub struct Events<'a, Q = (u32, u32)> {
     /// Pairs that are, and were not after the update before.
-    pub started: &'a [(K, K)],
+    pub started: &'a [Q],
     /// Pairs that are, and were before.
-    pub ongoing: &'a [(K, K)],
+    pub ongoing: &'a [Q],
     /// Pairs that were before, and are no longer.
-    pub ended: &'a [(K, K)],
+    pub ended: &'a [Q],
 }
 
-impl<K> Default for PairTracker<K> {
-    fn default() -> Self {
-        PairTracker { ranks: Ranks::default(), sorter: Sorter::default(), merger: Merger::default(), lists: Lists::default() }
+impl<P: PairKind> fmt::Debug for Tracker<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tracker").field(&self.core).finish()
     }
 }
 
-impl<K: Copy + Ord + Send + Sync> PairTracker<K> {
+impl<P: PairKind> Default for Tracker<P> {
+    fn default() -> Self {
+        Tracker { core: Core::default() }
+    }
+}
+
+impl<P: PairKind> Tracker<P> {
     /// A tracker that knows of no pair.
     pub fn new() -> Self {
         Self::default()
@@ -134,132 +194,98 @@ impl<K: Copy + Ord + Send + Sync> PairTracker<K> {
     /// let mut tracker = PairTracker::with_current(vec![(8, 7)]);
     /// let mut broad_phase = BroadPhase::<f32, 2>::new();
     /// let no_boxes: [Aabb<f32, 2>; 0] = [];
-    /// assert_eq!(tracker.update(broad_phase.detect(&no_boxes), |index| index).ended, [(7, 8)]);
+    /// assert_eq!(tracker.update(broad_phase.detect(&no_boxes).keyed_by(|index| index)).ended, [(7, 8)]);
     /// ```
-    pub fn with_current(mut pairs: Vec<(K, K)>) -> Self {
-        pairs.retain(|(a, b)| a != b);
-        pairs.iter_mut().for_each(|pair| *pair = (pair.0.min(pair.1), pair.0.max(pair.1)));
+    pub fn with_current(pairs: Vec<P::Keys>) -> Self {
+        let mut pairs: Vec<_> = pairs.into_iter().filter_map(P::in_order).collect();
         pairs.sort_unstable();
         pairs.dedup();
-        PairTracker { lists: Lists { current: pairs, ..Lists::default() }, ..Self::default() }
+        Tracker { core: Core::with_entries(vec![(); pairs.len()], pairs) }
     }
 
     /// Takes the pairs of the next step, on the threads of the rayon pool in which it is called.
     ///
-    /// `key` is asked once for every index up to the largest in a pair, from any thread.
-    ///
     /// # Panics
     ///
-    /// If the user's `key` does, see [above](Self#what-you-can-rely-on), or with more than 2³¹ different keys. If memory is refused;
+    /// If a function of the user does, see [above](Self#what-you-can-rely-on), or with more than 2³¹ different keys. If memory is refused;
     /// [`try_par_update`](Self::try_par_update) returns an error instead.
-    pub fn par_update(&mut self, pairs: Pairs<'_>, key: impl Fn(u32) -> K + Sync) -> Events<'_, K> {
-        self.par_update_with_margin(pairs, key, |_| true)
-    }
-
-    /// [`par_update`](Self::par_update), or an error when memory is refused. It is then as if the update had not been called.
-    pub fn try_par_update(&mut self, pairs: Pairs<'_>, key: impl Fn(u32) -> K + Sync) -> Result<Events<'_, K>, DetectError> {
-        self.try_par_update_with_margin(pairs, key, |_| true)
+    pub fn par_update(&mut self, pairs: impl KeyedPairs<Kind = P>) -> Events<'_, P::Keys> {
+        self.try_par_update(pairs).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// [`par_update`](Self::par_update) on the calling thread.
-    pub fn update(&mut self, pairs: Pairs<'_>, key: impl Fn(u32) -> K + Sync) -> Events<'_, K> {
-        self.update_with_margin(pairs, key, |_| true)
+    pub fn update(&mut self, pairs: impl KeyedPairs<Kind = P>) -> Events<'_, P::Keys> {
+        self.try_update(pairs).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// [`try_par_update`](Self::try_par_update) on the calling thread.
-    pub fn try_update(&mut self, pairs: Pairs<'_>, key: impl Fn(u32) -> K + Sync) -> Result<Events<'_, K>, DetectError> {
-        self.try_update_with_margin(pairs, key, |_| true)
-    }
-
-    /// [`par_update`](Self::par_update) with the pairs of boxes that have a [margin](Self#margins): they go on if they were, but
-    /// start only if `touches` says so. It is asked once for every pair (of indices), from any thread.
-    ///
-    /// It need not be about boxes: with a `touches` that asks the narrow phase, pairs last from contact to clear distance.
-    pub fn par_update_with_margin(
-        &mut self,
-        pairs: Pairs<'_>,
-        key: impl Fn(u32) -> K + Sync,
-        touches: impl Fn(Pair) -> bool + Sync,
-    ) -> Events<'_, K> {
-        self.try_par_update_with_margin(pairs, key, touches).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    /// [`par_update_with_margin`](Self::par_update_with_margin), or an error when memory is refused. It is then as if the update had
-    /// not been called.
-    pub fn try_par_update_with_margin(
-        &mut self,
-        pairs: Pairs<'_>,
-        key: impl Fn(u32) -> K + Sync,
-        touches: impl Fn(Pair) -> bool + Sync,
-    ) -> Result<Events<'_, K>, DetectError> {
-        if pairs.len() + self.lists.current.len() <= SERIAL_UP_TO {
-            return self.try_update_with_margin(pairs, key, touches);
-        }
-        // One way into the pool for the whole update, instead of one per pass.
-        memory::catch(|| rayon::scope(|_| self.step(pairs, &key, &touches, Team::of_current_pool())))?;
+    /// [`par_update`](Self::par_update), or an error when memory is refused. It is then as if the update had not been called.
+    pub fn try_par_update(&mut self, pairs: impl KeyedPairs<Kind = P>) -> Result<Events<'_, P::Keys>, DetectError> {
+        self.core.in_pool(&pairs, |core, team| core.update(&pairs, true, &|_| (), team))?;
         Ok(self.events())
     }
 
-    /// [`par_update_with_margin`](Self::par_update_with_margin) on the calling thread.
-    pub fn update_with_margin(
-        &mut self,
-        pairs: Pairs<'_>,
-        key: impl Fn(u32) -> K + Sync,
-        touches: impl Fn(Pair) -> bool + Sync,
-    ) -> Events<'_, K> {
-        self.try_update_with_margin(pairs, key, touches).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    /// [`try_par_update_with_margin`](Self::try_par_update_with_margin) on the calling thread.
-    pub fn try_update_with_margin(
-        &mut self,
-        pairs: Pairs<'_>,
-        key: impl Fn(u32) -> K + Sync,
-        touches: impl Fn(Pair) -> bool + Sync,
-    ) -> Result<Events<'_, K>, DetectError> {
-        memory::catch(|| self.step(pairs, &key, &touches, Team::ALONE))?;
+    /// [`try_par_update`](Self::try_par_update) on the calling thread.
+    pub fn try_update(&mut self, pairs: impl KeyedPairs<Kind = P>) -> Result<Events<'_, P::Keys>, DetectError> {
+        memory::catch(|| self.core.update(&pairs, true, &|_| (), crate::runtime::team::Team::ALONE))?;
         Ok(self.events())
     }
 
     /// What the last update found.
-    pub fn events(&self) -> Events<'_, K> {
-        Events { started: &self.lists.started, ongoing: &self.lists.ongoing, ended: &self.lists.ended }
+    pub fn events(&self) -> Events<'_, P::Keys> {
+        let lists = &self.core.lists;
+        Events { started: &lists.started, ongoing: &lists.ongoing, ended: &lists.ended }
     }
 
     /// All pairs that are: the started and the ongoing ones in one list, less those forgotten since. In ascending order.
-    pub fn current(&self) -> &[(K, K)] {
-        &self.lists.current
+    pub fn current(&self) -> &[P::Keys] {
+        &self.core.lists.current
     }
 
-    /// Forgets the pairs of an object that was removed, so that the next update does not tell of their end. If it is still there,
-    /// they start again. Goes over all pairs: to forget many objects at once, [`retain`](Self::retain) those of the others.
-    ///
-    /// The [events](Self::events) of the last update stay as they are.
-    pub fn forget(&mut self, key: K) {
-        self.retain(|a, b| a != key && b != key);
+    /// Forgets all pairs but those for which `keep` is true, so that the next update does not tell of their end. Those that are still
+    /// there start again. The [events](Self::events) of the last update stay as they are.
+    pub fn retain(&mut self, mut keep: impl FnMut(P::Keys) -> bool) {
+        self.core.lists.current.retain(|&pair| keep(pair));
     }
 
-    /// [Forgets](Self::forget) all pairs but those for which `keep` is true.
-    pub fn retain(&mut self, mut keep: impl FnMut(K, K) -> bool) {
-        self.lists.current.retain(|&(a, b)| keep(a, b));
+    /// What the last update cost.
+    pub fn times(&self) -> TrackTimes {
+        self.core.times
+    }
+
+    /// Memory held, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.core.bytes()
     }
 
     /// Gives back memory that holds nothing any more.
     pub fn shrink_to_fit(&mut self) {
-        self.ranks = Ranks::default();
-        self.sorter = Sorter::default();
-        self.merger = Merger::default();
-        let Lists { started, ongoing, ended, current } = &mut self.lists;
-        [started, ongoing, ended, current].into_iter().for_each(Vec::shrink_to_fit);
+        self.core.shrink_to_fit();
+    }
+}
+
+impl<K: Key> PairTracker<K> {
+    /// Forgets the pairs of an object that was removed, so that the next update does not tell of their end. If it is still there,
+    /// they start again. Goes over all pairs: to forget many objects at once, [`retain`](Self::retain) those of the others.
+    pub fn forget(&mut self, key: K) {
+        self.retain(|(a, b)| a != key && b != key);
+    }
+}
+
+impl<A: Key, B: Key> CrossTracker<A, B> {
+    /// Forgets the pairs of an object of the first set that was removed, as [`PairTracker::forget`](Tracker#method.forget) does.
+    pub fn forget_first(&mut self, key: A) {
+        self.retain(|(first, _)| first != key);
     }
 
-    fn step(&mut self, pairs: Pairs<'_>, key: &(impl Fn(u32) -> K + Sync), touches: &(impl Fn(Pair) -> bool + Sync), team: Team) {
-        let objects = self.sorter.survey(pairs, team);
-        self.ranks.assign(objects, key, team);
-        let ranks = self.ranks.keys().len();
-        assert!(ranks <= MAX_RANKS, "{ranks} different keys, but a tracker takes at most {MAX_RANKS}");
-        let code = |pair: Pair| Code::of(pair, &self.ranks, touches);
-        let codes = SortedCodes(self.sorter.sort(pairs, ranks.saturating_sub(1), &code, team));
-        self.merger.update(&mut self.lists, codes, self.ranks.keys(), team);
+    /// Forgets the pairs of an object of the second set that was removed.
+    pub fn forget_second(&mut self, key: B) {
+        self.retain(|(_, second)| second != key);
+    }
+}
+
+impl<K: Key, const D: usize> PeriodicTracker<K, D> {
+    /// Forgets the pairs of an object that was removed, as [`PairTracker::forget`](Tracker#method.forget) does.
+    pub fn forget(&mut self, key: K) {
+        self.retain(|(a, b, _)| a != key && b != key);
     }
 }

@@ -3,16 +3,24 @@
 //! Pairs of small numbers sort several times faster than pairs of a user's keys, whatever the keys are. What makes this pay is
 //! that keys hardly change from step to step: only those that did are sorted, and keys that ascend with the index need nothing.
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
-use rayon::slice::ParallelSliceMut;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::kinds::Key;
 use crate::runtime::memory;
 use crate::runtime::team::Team;
+use crate::sorting::{Divisible, share_out};
 
+/// The last bit of a code leaves 31 for the rank of a key.
+const MAX_RANKS: usize = 1 << 31;
+/// Keys that a worker asks for at a time.
+const BLOCK: usize = 4096;
+
+/// The keys of the objects of one side, and their ranks.
 #[derive(Clone, Debug)]
-pub(super) struct Ranks<K> {
-    /// The objects' keys, by index.
+pub struct Ranks<K> {
+    /// The objects' keys, by index. Longer than needed.
     keys: Vec<K>,
+    objects: usize,
     /// Every key is greater than the one before it, so that index and rank are the same.
     ascending: bool,
     /// The keys, by index, of which `order` tells the order.
@@ -33,6 +41,7 @@ impl<K> Default for Ranks<K> {
     fn default() -> Self {
         Ranks {
             keys: Vec::new(),
+            objects: 0,
             ascending: true,
             ordered: Vec::new(),
             order: Vec::new(),
@@ -44,20 +53,40 @@ impl<K> Default for Ranks<K> {
     }
 }
 
-impl<K: Copy + Ord + Send + Sync> Ranks<K> {
+impl<K: Key> Ranks<K> {
     /// Asks for the keys of the first so many objects and ranks them.
     pub(super) fn assign(&mut self, objects: u32, key: &(impl Fn(u32) -> K + Sync), team: Team) {
-        self.keys.clear();
-        memory::reserve_with_slack(&mut self.keys, objects as usize);
-        if team.workers() > 1 {
-            (0..objects).into_par_iter().map(key).collect_into_vec(&mut self.keys);
-        } else {
-            self.keys.extend((0..objects).map(key));
+        self.objects = objects as usize;
+        self.ascending = true;
+        if objects == 0 {
+            return;
         }
-        self.ascending = self.keys.is_sorted_by(|one, next| one < next);
-        if !self.ascending && self.keys != self.ordered {
+        let first = key(0);
+        memory::reserve_with_slack(&mut self.keys, self.objects);
+        self.keys.resize(self.objects.max(self.keys.len()), first);
+        self.keys[0] = first;
+        // Relaxed: read after the join.
+        let (ascends, is_known) = (AtomicBool::new(true), AtomicBool::new(self.ordered.first() == Some(&first)));
+        let work = Asking { keys: &mut self.keys[1..self.objects], first: 1 };
+        let ordered = &self.ordered;
+        share_out(work, team, &|Asking { keys, first }| {
+            (first..).zip(keys.iter_mut()).for_each(|(index, place)| *place = key(index as u32));
+            if !keys.is_sorted_by(|one, next| one < next) {
+                ascends.store(false, Ordering::Relaxed);
+            }
+            if ordered.get(first..first + keys.len()).is_none_or(|known| *known != *keys) {
+                is_known.store(false, Ordering::Relaxed);
+            }
+        });
+        // Between blocks, too.
+        let borders = (1..self.objects).step_by(BLOCK);
+        self.ascending = ascends.into_inner() && borders.into_iter().all(|at| self.keys[at - 1] < self.keys[at]);
+        let is_ranked = is_known.into_inner() && self.ordered.len() == self.objects;
+        if !self.ascending && !is_ranked {
             self.reorder(team);
         }
+        let ranks = self.keys().len();
+        assert!(ranks <= MAX_RANKS, "{ranks} different keys, but a tracker takes at most {MAX_RANKS}");
     }
 
     /// The rank of an object's key.
@@ -68,24 +97,27 @@ impl<K: Copy + Ord + Send + Sync> Ranks<K> {
 
     /// The keys by rank: ascending, each once.
     pub(super) fn keys(&self) -> &[K] {
-        if self.ascending { &self.keys } else { &self.distinct }
+        if self.ascending { &self.keys[..self.objects] } else { &self.distinct }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        (self.keys.capacity() + self.ordered.capacity() + self.distinct.capacity()) * size_of::<K>()
+            + (self.order.capacity() + self.fresh.capacity() + self.spare.capacity()) * size_of::<(K, u32)>()
+            + self.ranks.capacity() * size_of::<u32>()
     }
 
     /// Brings the order up to date with the keys: what left is taken out, what came is sorted and merged in.
     fn reorder(&mut self, team: Team) {
         // Should comparing keys panic below, or memory be refused, the next step finds nothing ordered and starts afresh.
         let ordered = std::mem::take(&mut self.ordered);
-        let keys = &self.keys;
+        let keys = &self.keys[..self.objects];
         self.fresh.clear();
         for (index, &key) in (0u32..).zip(keys) {
             if ordered.get(index as usize).is_none_or(|known| *known != key) {
                 memory::push(&mut self.fresh, (key, index));
             }
         }
-        match team.workers() {
-            1 => self.fresh.sort_unstable(),
-            _ => self.fresh.par_sort_unstable(),
-        }
+        sort(&mut self.fresh, &mut self.spare, team);
 
         self.spare.clear();
         memory::reserve_with_slack(&mut self.spare, keys.len());
@@ -105,15 +137,15 @@ impl<K: Copy + Ord + Send + Sync> Ranks<K> {
 
         let mut ordered = ordered;
         ordered.clear();
-        memory::reserve_with_slack(&mut ordered, self.keys.len());
-        ordered.extend_from_slice(&self.keys);
+        memory::reserve_with_slack(&mut ordered, self.objects);
+        ordered.extend_from_slice(&self.keys[..self.objects]);
         self.ordered = ordered;
     }
 
     fn number(&mut self) {
         self.distinct.clear();
-        memory::reserve_with_slack(&mut self.ranks, self.keys.len());
-        self.ranks.resize(self.keys.len(), 0);
+        memory::reserve_with_slack(&mut self.ranks, self.objects);
+        self.ranks.resize(self.objects, 0);
         for &(key, index) in &self.order {
             if self.distinct.last() != Some(&key) {
                 memory::push(&mut self.distinct, key);
@@ -123,9 +155,88 @@ impl<K: Copy + Ord + Send + Sync> Ranks<K> {
     }
 }
 
+/// Sorts, with room for as many in `spare`: halves of halves, each by one worker, which are then merged two by two.
+fn sort<T: Copy + Ord + Send + Sync>(entries: &mut Vec<T>, spare: &mut Vec<T>, team: Team) {
+    let runs = team.workers().next_power_of_two();
+    if runs == 1 || entries.len() < BLOCK {
+        return entries.sort_unstable();
+    }
+    let mut run = entries.len().div_ceil(runs);
+    share_out(Merging { from: &[], to: entries, run }, team, &|merging| merging.to.sort_unstable());
+    spare.clear();
+    memory::reserve_with_slack(spare, entries.len());
+    spare.extend_from_slice(entries);
+    while run < entries.len() {
+        share_out(Merging { from: entries, to: spare, run: 2 * run }, team, &|merging| {
+            let (mut one, mut other) = merging.from.split_at(run.min(merging.from.len()));
+            for place in merging.to {
+                let takes_one = other.first().is_none_or(|other| one.first().is_some_and(|one| one <= other));
+                let source = if takes_one { &mut one } else { &mut other };
+                (*place, *source) = (source[0], &source[1..]);
+            }
+        });
+        std::mem::swap(entries, spare);
+        run *= 2;
+    }
+}
+
+/// Runs of one length. A piece is a run.
+struct Merging<'a, T> {
+    from: &'a [T],
+    to: &'a mut [T],
+    run: usize,
+}
+
+impl<T: Send + Sync> Divisible for Merging<'_, T> {
+    fn pieces(&self) -> usize {
+        self.to.len().div_ceil(self.run)
+    }
+
+    fn divide(self, pieces: usize) -> (Self, Self) {
+        let at = (pieces * self.run).min(self.to.len());
+        let (from, other_from) = self.from.split_at(at.min(self.from.len()));
+        let (to, other_to) = self.to.split_at_mut(at);
+        (Merging { from, to, run: self.run }, Merging { from: other_from, to: other_to, run: self.run })
+    }
+}
+
+/// Keys to be asked for, from an index on. A piece is a block.
+struct Asking<'a, K> {
+    keys: &'a mut [K],
+    first: usize,
+}
+
+impl<K: Send> Divisible for Asking<'_, K> {
+    fn pieces(&self) -> usize {
+        self.keys.len().div_ceil(BLOCK)
+    }
+
+    fn divide(self, pieces: usize) -> (Self, Self) {
+        let at = (pieces * BLOCK).min(self.keys.len());
+        let (keys, others) = self.keys.split_at_mut(at);
+        (Asking { keys, first: self.first }, Asking { keys: others, first: self.first + at })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn entries_are_sorted_by_any_number_of_workers() {
+        let entries: Vec<u32> = (0..20_000u32).map(|i| i.wrapping_mul(0x9e37_79b1) >> 7).collect();
+        let mut expected = entries.clone();
+        expected.sort_unstable();
+        for threads in [1, 2, 3, 5, 8] {
+            for len in [0, 1, 4095, 4096, 4097, 20_000] {
+                let (mut some, mut spare) = (entries[..len].to_vec(), Vec::new());
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
+                pool.install(|| sort(&mut some, &mut spare, Team::of_current_pool()));
+                assert!(some.is_sorted() && some.len() == len, "{threads} threads, {len} entries");
+                assert!(len < 20_000 || some == expected);
+            }
+        }
+    }
 
     /// Keys that come, go, move and repeat, over several steps of one instance: ranks must be those of a sorted set each time.
     #[test]

@@ -25,7 +25,7 @@ use moving::Moving;
 use object::Grown;
 pub use object::{Mobility, Object};
 use partners::Partners;
-pub use queries::{WorldHit, WorldQueries};
+pub use queries::{WorldHit, WorldNeighbor, WorldQueries};
 use slots::{Place, Slots};
 
 /// A scene for those who do not want to keep one: [moving and static objects](Object) that are known by [`Handle`]s, and

@@ -6,7 +6,7 @@ use crate::{Aabb, DetectError, Events, Pair, Pairs, RejectReason, Scalar};
 
 /// Who does the work.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum On {
+enum Exec {
     Pool,
     CallingThread,
 }
@@ -20,44 +20,45 @@ impl<S: Scalar, const D: usize> World<S, D> {
     /// # Panics
     ///
     /// If memory is refused; [`try_par_step`](Self::try_par_step) returns an error instead.
-    pub fn par_step(&mut self) -> Events<'_, Handle> {
+    pub fn par_step(&mut self) -> Events<'_, (Handle, Handle)> {
         self.try_par_step().unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// [`par_step`](Self::par_step) on the calling thread. (If static objects have changed, the pool may be called upon to build
     /// their grid.)
-    pub fn step(&mut self) -> Events<'_, Handle> {
+    pub fn step(&mut self) -> Events<'_, (Handle, Handle)> {
         self.try_step().unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// [`par_step`](Self::par_step), or an error when memory is refused: see [above](Self#what-you-can-rely-on) for what is then
     /// known. The next step tells what has changed since the last one that came to its end.
-    pub fn try_par_step(&mut self) -> Result<Events<'_, Handle>, DetectError> {
-        self.advance(On::Pool)?;
+    pub fn try_par_step(&mut self) -> Result<Events<'_, (Handle, Handle)>, DetectError> {
+        self.advance(Exec::Pool)?;
         Ok(self.events())
     }
 
     /// [`try_par_step`](Self::try_par_step) on the calling thread.
-    pub fn try_step(&mut self) -> Result<Events<'_, Handle>, DetectError> {
-        self.advance(On::CallingThread)?;
+    pub fn try_step(&mut self) -> Result<Events<'_, (Handle, Handle)>, DetectError> {
+        self.advance(Exec::CallingThread)?;
         Ok(self.events())
     }
 
-    fn advance(&mut self, on: On) -> Result<(), DetectError> {
+    fn advance(&mut self, exec: Exec) -> Result<(), DetectError> {
         self.last_step.discard();
         self.rejected.clear();
         self.statics.make_changes(&mut self.slots, &mut self.partners)?;
-        match on {
-            On::Pool => self.broad_phase.try_par_detect_with(&self.moving.objects, &self.statics.set)?,
-            On::CallingThread => self.broad_phase.try_detect_with(&self.moving.objects, &self.statics.set)?,
+        let request = self.broad_phase.over(&self.moving.objects).with(&self.statics.set);
+        match exec {
+            Exec::Pool => request.try_pairs()?,
+            Exec::CallingThread => request.serial().try_pairs()?,
         };
-        self.follow(on)?;
+        self.follow(exec)?;
         self.last_step.begin().finish();
         Ok(())
     }
 
     /// What the last step found.
-    pub fn events(&self) -> Events<'_, Handle> {
+    pub fn events(&self) -> Events<'_, (Handle, Handle)> {
         let nothing = Events { started: &[], ongoing: &[], ended: &[] };
         self.last_step.get().map_or(nothing, |()| self.tracker.events())
     }
@@ -74,7 +75,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
     }
 
     /// Hands the pairs that the engine has found to the tracker, and takes note of what the step has seen.
-    fn follow(&mut self, on: On) -> Result<(), DetectError> {
+    fn follow(&mut self, exec: Exec) -> Result<(), DetectError> {
         let World { margin, moving, statics, broad_phase, partners, tracker, rejected, .. } = self;
         let (engine, no_margin) = (&mut broad_phase.engine, *margin == S::ZERO);
         let first_partner = moving.objects.len();
@@ -100,10 +101,11 @@ impl<S: Scalar, const D: usize> World<S, D> {
         // Both kinds of pairs as one, without copying them: only their blocks change hands.
         let blocks = engine.pairs.len();
         engine.pairs.append(&mut engine.static_pairs);
-        let pairs = Pairs::new(&engine.pairs, &engine.rejected);
-        let outcome = match on {
-            On::Pool => tracker.try_par_update_with_margin(pairs, key, touches).map(drop),
-            On::CallingThread => tracker.try_update_with_margin(pairs, key, touches).map(drop),
+        let pairs = Pairs::<Pair>::new(&engine.pairs, &engine.rejected);
+        let pairs = pairs.keyed_by(key).judged(|pair| Some(touches(pair)));
+        let outcome = match exec {
+            Exec::Pool => tracker.try_par_update(pairs).map(drop),
+            Exec::CallingThread => tracker.try_update(pairs).map(drop),
         };
         engine.static_pairs.extend(engine.pairs.drain(blocks..));
         outcome?;

@@ -45,7 +45,7 @@ fn key_pairs<S: Coordinate, const D: usize, K: Copy + Ord>(boxes: &[Aabb<S, D>],
 }
 
 #[track_caller]
-fn assert_events<K: Copy + Ord>(found: Events<'_, K>, expected: &Expected<K>, context: &str) {
+fn assert_events<K: Copy + Ord>(found: Events<'_, (K, K)>, expected: &Expected<K>, context: &str) {
     for (name, found, expected) in [
         ("started", found.started, &expected.started),
         ("ongoing", found.ongoing, &expected.ongoing),
@@ -56,13 +56,13 @@ fn assert_events<K: Copy + Ord>(found: Events<'_, K>, expected: &Expected<K>, co
 }
 
 /// Trackers that must agree: one on the calling thread, one per pool, and one that sees the pools change.
-struct Trackers<K, S: Coordinate, const D: usize> {
+struct Trackers<K: pivotgrid::Key, S: Coordinate, const D: usize> {
     engine: BroadPhase<S, D>,
     trackers: [PairTracker<K>; 5],
     step: usize,
 }
 
-impl<K: Copy + Ord + Send + Sync, S: Coordinate, const D: usize> Trackers<K, S, D> {
+impl<K: pivotgrid::Key, S: Coordinate, const D: usize> Trackers<K, S, D> {
     fn new() -> Self {
         Trackers { engine: grid_engine(), trackers: std::array::from_fn(|_| PairTracker::new()), step: 0 }
     }
@@ -73,9 +73,9 @@ impl<K: Copy + Ord + Send + Sync, S: Coordinate, const D: usize> Trackers<K, S, 
         let threads = [1, 2, 5, [5, 1, 2][self.step % 3]];
         let key = |index: u32| keys[index as usize];
         let [alone, in_pools @ ..] = &mut self.trackers;
-        assert_events(alone.update(self.engine.detect(boxes), key), expected, &format!("{context}, alone"));
+        assert_events(alone.update(self.engine.detect(boxes).keyed_by(key)), expected, &format!("{context}, alone"));
         for (tracker, threads) in in_pools.iter_mut().zip(threads) {
-            let found = pool(threads).install(|| tracker.par_update(self.engine.par_detect(boxes), key));
+            let found = pool(threads).install(|| tracker.par_update(self.engine.par_detect(boxes).keyed_by(key)));
             assert_events(found, expected, &format!("{context}, {threads} threads"));
             assert!(tracker.current().is_sorted());
             assert_eq!(tracker.current().len(), expected.started.len() + expected.ongoing.len());
@@ -89,11 +89,11 @@ impl<K: Copy + Ord + Send + Sync, S: Coordinate, const D: usize> Trackers<K, S, 
         let key = |index: u32| keys[index as usize];
         let touches = |pair: pivotgrid::Pair| tight[pair.a as usize].overlaps(&tight[pair.b as usize]);
         let [alone, in_pools @ ..] = &mut self.trackers;
-        let found = alone.update_with_margin(self.engine.detect(&loose), key, touches);
+        let found = alone.update(self.engine.detect(&loose).keyed_by(key).touching(touches));
         assert_events(found, expected, &format!("{context}, alone"));
         for (tracker, threads) in in_pools.iter_mut().zip([1, 2, 5, 2]) {
             let pairs = pool(threads).install(|| self.engine.par_detect(&loose));
-            let found = pool(threads).install(|| tracker.par_update_with_margin(pairs, key, touches));
+            let found = pool(threads).install(|| tracker.par_update(pairs.keyed_by(key).touching(touches)));
             assert_events(found, expected, &format!("{context}, {threads} threads"));
         }
     }
@@ -171,7 +171,7 @@ fn margins_keep_pairs_from_flickering() {
         let tight = [Aabb::new([0.0, 0.0], [1.0, 1.0]), Aabb::new([1.0 + gap, 0.0], [2.0, 1.0])];
         let loose = tight.map(|tight| tight.with_margin(0.125));
         let touches = |_| tight[0].overlaps(&tight[1]);
-        let events = tracker.update_with_margin(engine.detect(&loose), |index| index, touches);
+        let events = tracker.update(engine.detect(&loose).keyed_by(|index| index).touching(touches));
         (events.started.len(), events.ongoing.len(), events.ended.len())
     };
     assert_eq!(update(0.125), (0, 0, 0));
@@ -326,13 +326,13 @@ fn nothing_at_all() {
     let mut tracker = PairTracker::new();
     let nobody: [Aabb<f32, 2>; 0] = [];
     for _ in 0..2 {
-        let events = tracker.par_update(engine.par_detect(&nobody), |index| index);
+        let events = tracker.par_update(engine.par_detect(&nobody).keyed_by(|index| index));
         assert_eq!(events, Events { started: &[], ongoing: &[], ended: &[] });
     }
     let two = [Aabb::new([0.0, 0.0], [1.0, 1.0]); 2];
-    assert_eq!(tracker.update(engine.detect(&two), |index| index).started, [(0, 1)]);
-    assert_eq!(tracker.update(engine.detect(&nobody), |index| index).ended, [(0, 1)]);
-    assert_eq!(tracker.update(engine.detect(&nobody), |index| index).ended, []);
+    assert_eq!(tracker.update(engine.detect(&two).keyed_by(|index| index)).started, [(0, 1)]);
+    assert_eq!(tracker.update(engine.detect(&nobody).keyed_by(|index| index)).ended, [(0, 1)]);
+    assert_eq!(tracker.update(engine.detect(&nobody).keyed_by(|index| index)).ended, []);
 }
 
 #[test]
@@ -342,7 +342,7 @@ fn a_tracker_goes_on_from_what_was_saved() {
     };
     let mut engine = grid_engine::<f32, 2>();
     let mut lasting = PairTracker::new();
-    lasting.update(engine.detect(&boxes(0.0)), |index| index);
+    lasting.update(engine.detect(&boxes(0.0)).keyed_by(|index| index));
 
     // In any order and direction, twice, and with what is no pair.
     let mut saved: Vec<_> = lasting.current().iter().rev().flat_map(|&(a, b)| [(b, a), (a, b)]).collect();
@@ -350,9 +350,9 @@ fn a_tracker_goes_on_from_what_was_saved() {
     let mut restored = PairTracker::with_current(saved);
     assert_eq!(restored.current(), lasting.current());
     let before = lasting.current().len();
-    let found = restored.update(engine.detect(&boxes(0.6)), |index| index);
+    let found = restored.update(engine.detect(&boxes(0.6)).keyed_by(|index| index));
     let found = [found.started, found.ongoing, found.ended].map(<[_]>::to_vec);
-    let events = lasting.update(engine.detect(&boxes(0.6)), |index| index);
+    let events = lasting.update(engine.detect(&boxes(0.6)).keyed_by(|index| index));
     assert_eq!(found, [events.started, events.ongoing, events.ended].map(<[_]>::to_vec));
     assert!(!found[2].is_empty() && found[2].len() < before, "some end, some go on: {found:?}");
 }
@@ -363,17 +363,17 @@ fn forgotten_pairs_do_not_end() {
     let mut tracker = PairTracker::new();
     let three = [Aabb::new([0.0, 0.0], [1.0, 1.0]); 3];
     let key = |index: u32| ["a", "b", "c"][index as usize];
-    tracker.update(engine.detect(&three), key);
+    tracker.update(engine.detect(&three).keyed_by(key));
     tracker.forget("c");
     assert_eq!(tracker.current(), [("a", "b")]);
     assert_eq!(tracker.events().started.len(), 3, "what happened has happened");
-    let events = tracker.update(engine.detect(&three[..1]), key);
+    let events = tracker.update(engine.detect(&three[..1]).keyed_by(key));
     assert_eq!(events, Events { started: &[], ongoing: &[], ended: &[("a", "b")] });
 
-    tracker.update(engine.detect(&three), key);
-    tracker.retain(|one, _| one != "a");
+    tracker.update(engine.detect(&three).keyed_by(key));
+    tracker.retain(|(one, _)| one != "a");
     tracker.shrink_to_fit();
-    let events = tracker.update(engine.detect(&three), key);
+    let events = tracker.update(engine.detect(&three).keyed_by(key));
     assert_eq!(events, Events { started: &[("a", "b"), ("a", "c")], ongoing: &[("b", "c")], ended: &[] });
 }
 
@@ -390,17 +390,17 @@ fn a_panic_leaves_the_tracker_as_it_was() {
             for step in 0..4 {
                 let pairs = key_pairs(&population.boxes, &keys);
                 let expected = machine.update(&pairs, &pairs);
-                let found = tracker.par_update(engine.par_detect(&population.boxes), |index| keys[index as usize]);
+                let found = tracker.par_update(engine.par_detect(&population.boxes).keyed_by(|index| keys[index as usize]));
                 assert_events(found, &expected, &format!("{threads} threads, step {step}"));
 
                 population.shift();
                 let bad_key = |index: u32| if index == 3000 { panic!("bad key") } else { keys[index as usize] };
                 let pairs = engine.par_detect(&population.boxes);
-                assert!(catch_unwind(AssertUnwindSafe(|| tracker.par_update(pairs, bad_key).started.len())).is_err());
+                assert!(catch_unwind(AssertUnwindSafe(|| tracker.par_update(pairs.keyed_by(bad_key)).started.len())).is_err());
                 assert_events(tracker.events(), &expected, "after a bad key");
                 // The keys are reversed, so what is known of their order changes before the panic.
                 let (key, touches) = (|index: u32| keys[5999 - index as usize], |_| panic!("bad touch"));
-                let update = || tracker.par_update_with_margin(pairs, key, touches).started.len();
+                let update = || tracker.par_update(pairs.keyed_by(key).touching(touches)).started.len();
                 assert!(catch_unwind(AssertUnwindSafe(update)).is_err());
                 assert_events(tracker.events(), &expected, "after a bad touch");
             }
@@ -440,16 +440,16 @@ fn a_panic_in_a_comparison_leaves_the_tracker_usable() {
     for patience in (0..).step_by(7) {
         let mut tracker = PairTracker::new();
         COMPARISONS_LEFT.store(usize::MAX, Relaxed);
-        tracker.update(pairs, forth);
+        tracker.update(pairs.keyed_by(forth));
         COMPARISONS_LEFT.store(patience, Relaxed);
-        finished = catch_unwind(AssertUnwindSafe(|| tracker.update(pairs, back).started.len())).is_ok();
+        finished = catch_unwind(AssertUnwindSafe(|| tracker.update(pairs.keyed_by(back)).started.len())).is_ok();
         COMPARISONS_LEFT.store(usize::MAX, Relaxed);
         if finished {
             break;
         }
         let left = tracker.current().len();
         assert!(left == all || left == 0, "{left} of {all} pairs left");
-        let events = tracker.update(pairs, back);
+        let events = tracker.update(pairs.keyed_by(back));
         assert_eq!((events.started.len() + events.ongoing.len(), events.ended.len() + events.ongoing.len()), (all, left));
         assert!(events.started.is_sorted_by_key(|(a, b)| (a.0, b.0)));
     }

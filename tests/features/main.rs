@@ -3,11 +3,16 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod adjacency;
 mod debug_view;
 mod events;
 mod interop;
+mod kinds;
+mod order;
+mod pair_data;
 #[cfg(feature = "serde")]
 mod serde;
+mod sorted;
 mod stale;
 mod statics;
 mod swept;

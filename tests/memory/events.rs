@@ -14,7 +14,7 @@ fn boxes(n: usize, seed: u64) -> Vec<Aabb<f32, 3>> {
 /// Started, ongoing and ended.
 type Told<K> = [Vec<(K, K)>; 3];
 
-fn told<K: Copy>(events: pivotgrid::Events<'_, K>) -> Told<K> {
+fn told<K: Copy>(events: pivotgrid::Events<'_, (K, K)>) -> Told<K> {
     [events.started, events.ongoing, events.ended].map(<[_]>::to_vec)
 }
 
@@ -34,24 +34,25 @@ fn every_allocation_of_an_update_fails_once() {
         let [before, after] = engines.each_mut().map(|engine| engine.debug_view().pairs());
         let mut tracker = PairTracker::new();
         if !is_new {
-            pool.install(|| tracker.par_update(before, |index| key(index, 0)));
+            pool.install(|| tracker.par_update(before.keyed_by(|index| key(index, 0))));
         }
         let (old_events, old_pairs) = (told(tracker.events()), tracker.current().to_vec());
         let mut twin = tracker.clone();
-        let expected = told(twin.update(after, |index| key(index, 1)));
+        let expected = told(twin.update(after.keyed_by(|index| key(index, 1))));
         assert!(expected.iter().all(|list| is_new || list.len() > 10) && before.len() + after.len() > 4000);
         let mut refused = 0;
         for number in 1.. {
             // A copy has no room to spare.
             let mut tracker = tracker.clone();
-            let (outcome, failed) = pool
-                .install(|| account.with_failing(number, || tracker.try_par_update(after, |index| key(index, 1)).map(|_| ())));
+            let (outcome, failed) = pool.install(|| {
+                account.with_failing(number, || tracker.try_par_update(after.keyed_by(|index| key(index, 1))).map(|_| ()))
+            });
             match outcome {
                 Ok(()) => assert!(told(tracker.events()) == expected, "allocation {number}"),
                 Err(DetectError::OutOfMemory { needed }) => {
                     assert!(failed && needed > 0);
                     assert!(told(tracker.events()) == old_events && tracker.current() == old_pairs, "allocation {number}");
-                    let again = pool.install(|| told(tracker.try_par_update(after, |index| key(index, 1)).unwrap()));
+                    let again = pool.install(|| told(tracker.try_par_update(after.keyed_by(|index| key(index, 1))).unwrap()));
                     assert!(again == expected, "after allocation {number}");
                     refused += 1;
                 }

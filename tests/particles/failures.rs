@@ -170,6 +170,20 @@ fn a_limit_gives_an_error() {
     assert!(message.downcast_ref::<String>().unwrap().contains("max_bytes is 600000"));
 }
 
+/// Rows that are much longer than expected count against the limit as they grow, and not only when all of them have been found.
+#[test]
+fn a_limit_ends_a_search_with_long_rows_early() {
+    let points = vec![[0.0f32; 2]; 4000]; // each is near each: rows of 64 MB
+    let limit = 4_000_000;
+    let mut neighbors = Neighbors::<f32, 2>::with_config(Config::default().max_bytes(limit)).unwrap();
+    for _ in 0..2 {
+        match neighbors.try_within(&points, 1.0).map(|rows| rows.len()) {
+            Err(DetectError::OverBudget { needed, .. }) => assert!(needed > limit && needed < 4 * limit, "{needed} bytes"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
 /// Infinite points and radii are no reason to leave a point out.
 #[test]
 fn an_infinite_point_within_an_infinite_radius() {

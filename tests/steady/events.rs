@@ -33,8 +33,8 @@ fn assert_no_allocation<K: Copy + Ord + Send + Sync>(threads: usize, margin: f32
             let touches = |pair: Pair| tight[pair.a as usize].overlaps(&tight[pair.b as usize]);
             let before = account.allocations();
             let events = match threads {
-                1 => tracker.update_with_margin(pairs, |index| key(step % 2, index), touches),
-                _ => tracker.par_update_with_margin(pairs, |index| key(step % 2, index), touches),
+                1 => tracker.update(pairs.keyed_by(|index| key(step % 2, index)).touching(touches)),
+                _ => tracker.par_update(pairs.keyed_by(|index| key(step % 2, index)).touching(touches)),
             };
             let (started, ended) = (events.started.len(), events.ended.len());
             *counted = account.allocations() - before;

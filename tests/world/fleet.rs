@@ -133,7 +133,7 @@ impl<S: Coordinate, const D: usize> Fleet<S, D> {
 }
 
 #[track_caller]
-fn compare(found: Events<'_, Handle>, expected: &Expected, context: &str) {
+fn compare(found: Events<'_, (Handle, Handle)>, expected: &Expected, context: &str) {
     assert_eq!(found.started, expected.started, "{context}: started");
     assert_eq!(found.ongoing, expected.ongoing, "{context}: ongoing");
     assert_eq!(found.ended, expected.ended, "{context}: ended");

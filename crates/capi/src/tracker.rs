@@ -50,10 +50,10 @@ impl Tracker {
         touches: impl Fn(Pair) -> bool + Sync,
         is_parallel: bool,
     ) -> Result {
-        let key = |index| keys.key(index);
+        let pairs = pairs.keyed_by(|index| keys.key(index)).touching(touches);
         match is_parallel {
-            true => self.tracker.try_par_update_with_margin(pairs, key, touches)?,
-            false => self.tracker.try_update_with_margin(pairs, key, touches)?,
+            true => self.tracker.try_par_update(pairs)?,
+            false => self.tracker.try_update(pairs)?,
         };
         Ok(())
     }

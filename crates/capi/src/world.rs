@@ -179,7 +179,7 @@ impl<S: Real, const D: usize> Live for Typed<S, D> {
 
     fn query(&mut self, query: In<pg_query>, results: &mut Results) -> Result {
         let Typed { world, threads, .. } = self;
-        let queries = threads.run(|| world.try_queries())?;
+        let queries = world.queries();
         results.fill(&Sides([queries.moving(), queries.statics()]), query, threads)
     }
 

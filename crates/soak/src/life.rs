@@ -120,7 +120,7 @@ impl<S: Coordinate, const D: usize> Life<S, D> {
             (0, _) | (_, None) => engine.detect(boxes).sorted(),
             (1, Some(pool)) => {
                 let parts = pool.install(|| {
-                    engine.par_for_each_pair(boxes, Vec::new, |mine, pair| {
+                    engine.over(boxes).visit(Vec::new, |mine, pair| {
                         mine.push(pair);
                         ControlFlow::Continue(())
                     })

@@ -79,11 +79,12 @@ struct Best {
 
 impl<const D: usize> Crowd<D> {
     /// The cells with the least predicted cost: nowhere smaller than the largest object, and otherwise a cube, or a brick that is
-    /// finer along the rows. With a `forced` width there is nothing to choose.
-    pub(super) fn best_cells(&self, forced: Option<f64>, costs: &Costs, limits: Limits) -> Cells {
+    /// finer along the rows. With `forced` edges there is nothing to choose.
+    pub(super) fn best_cells(&self, forced: Option<[f64; 3]>, costs: &Costs, limits: Limits) -> Cells {
         let Limits { smallest, largest, .. } = limits;
-        if let Some(width) = forced {
-            return self.cells([width.clamp(smallest, largest); 3], 1.0, limits);
+        if let Some([x, y, z]) = forced.map(|edges| edges.map(|edge| edge.clamp(smallest, largest))) {
+            // Along the rows, cells may be smaller than the objects.
+            return self.cells([x.max(y), y, z], (y / x).max(1.0), limits);
         }
         let extent = self.extent();
         let longest = extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));

@@ -130,8 +130,8 @@ pub(crate) struct Group<const D: usize> {
 }
 
 impl<const D: usize> Group<D> {
-    /// Chooses the cells; with a `forced` width there is nothing to choose.
-    pub(crate) fn new(crowd: Crowd<D>, forced: Option<f64>, costs: &Costs, limits: Limits) -> Self {
+    /// Chooses the cells; with `forced` edges there is nothing to choose.
+    pub(crate) fn new(crowd: Crowd<D>, forced: Option<[f64; 3]>, costs: &Costs, limits: Limits) -> Self {
         let cells = crowd.best_cells(forced, costs, limits);
         let (own, chunks) = (crowd.predict(&cells, costs), crowd.chunks(&cells));
         Group { crowd, cells, own, chunks }

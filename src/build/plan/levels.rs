@@ -33,8 +33,8 @@ pub(crate) struct Scene<const D: usize> {
     atoms: Atoms,
     pub(crate) sample: Vec<Sampled>,
     crossing: Crossing<D>,
-    /// The width of the finest level's cells, if that is not for the planner to choose.
-    forced: Option<f64>,
+    /// The edges of the finest level's cells, if these are not for the planner to choose.
+    forced: Option<[f64; 3]>,
     /// Groups of atoms, by the first and the end of their range: many cuts have groups in common.
     groups: Vec<OnceCell<Ranged<D>>>,
 }
@@ -60,7 +60,7 @@ impl<const D: usize> Scene<D> {
         survey: &Survey,
         boxes: &(impl BoxList<S, D> + ?Sized),
         costs: Costs,
-        forced: Option<f64>,
+        forced: Option<[f64; 3]>,
     ) -> Self {
         let atoms = survey.atoms();
         let picked = sampled(boxes.len()).filter_map(|at| boxes.get(at));
@@ -136,7 +136,7 @@ impl<const D: usize> Scene<D> {
         let objects = |groups: &[&Ranged<D>]| groups.iter().map(|ranged| ranged.group.crowd.class.objects).sum::<usize>();
         let most_listed = most_listed(objects(&groups));
         let mut best: Option<Chosen<'_, D>> = None;
-        // With a forced width there is always a grid.
+        // With forced edges there is always a grid.
         let fewest = usize::from(self.forced.is_some() && !groups.is_empty());
         for leveled in (fewest..=groups.len().min(max_levels)).rev() {
             let (in_levels, in_list) = groups.split_at(leveled);

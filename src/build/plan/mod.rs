@@ -82,14 +82,14 @@ impl Plan {
         drifted(*self.work.get_or_insert(work) + 1.0, work + 1.0, factor)
     }
 
-    /// Chooses levels for `objects` objects, all of which were surveyed. With a `forced` width the planner does not choose the
+    /// Chooses levels for `objects` objects, all of which were surveyed. With `forced` edges the planner does not choose the
     /// finest cells.
     pub(crate) fn choose<S: Scalar, const D: usize>(
         objects: usize,
         survey: &Survey,
         staged: StagedBoxes<'_, S, D>,
         config: &Config,
-        forced: Option<f64>,
+        forced: Option<[f64; 3]>,
     ) -> (Self, Levels<S, D>) {
         let scene = Scene::new(survey, &staged, config.costs, forced);
         let frame = scene.extent();
@@ -161,7 +161,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             // Its memory is given back: plans are rare.
             survey.merge(&std::mem::take(&mut worker.survey));
         }
-        let forced = self.config.exact_cell_size.or(self.hint);
+        let forced = self.config.ordered_cells().or(self.hint.map(|edge| [edge; 3]));
         let (plan, levels) = Plan::choose(objects, &survey, staged, &self.config, forced);
         (self.plan, self.grid.levels) = (Some(plan), levels);
         self.stats.replanned = true;
@@ -200,7 +200,7 @@ mod tests {
         let mut survey = Survey::default();
         survey.clear();
         survey.observe(&staged, 0..staged.len());
-        let (_, levels) = Plan::choose(staged.len(), &survey, staged, config, config.cell_size);
+        let (_, levels) = Plan::choose(staged.len(), &survey, staged, config, config.cell_size.map(|edge| [edge; 3]));
         let listed = boxes.iter().filter(|bounds| levels.assign(bounds).is_none()).count();
         Planned { levels, listed }
     }

@@ -1,24 +1,24 @@
 //! An order of points in which neighbors mostly follow one another.
 
-use super::Scene;
+use super::target::Target;
 use crate::Scalar;
 
 /// All axes together have so many places, as a power of two.
 const BITS: usize = 15;
 
 /// The space in which the objects are, cut into equal places.
-pub(super) struct Places<const D: usize> {
+pub(super) struct PlaceOrder<const D: usize> {
     low: [f64; D],
     places_per_length: [f64; D],
 }
 
-impl<const D: usize> Places<D> {
-    /// Places along each axis, as a power of two.
+impl<const D: usize> PlaceOrder<D> {
+    /// PlaceOrder along each axis, as a power of two.
     const BITS: usize = BITS / D;
 
-    pub(super) fn of<S: Scalar>(scene: &Scene<'_, S, D>) -> Self {
+    pub(super) fn of<S: Scalar>(target: &Target<'_, S, D>) -> Self {
         let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
-        for (_, region) in scene.occupied() {
+        for region in target.views().flat_map(|view| view.regions) {
             let bounds = region.bounds::<S, D>(region.low, region.high);
             for axis in 0..D {
                 low[axis] = low[axis].min(bounds.min[axis].to_f64());
@@ -26,7 +26,7 @@ impl<const D: usize> Places<D> {
             }
         }
         let places = f64::from(1 << Self::BITS);
-        Places { low, places_per_length: std::array::from_fn(|axis| places / (high[axis] - low[axis])) }
+        PlaceOrder { low, places_per_length: std::array::from_fn(|axis| places / (high[axis] - low[axis])) }
     }
 
     /// The numbers of some points in the order of their places, along the Z curve.

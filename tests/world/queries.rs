@@ -1,11 +1,11 @@
-//! Questions see the objects as of the last step, whatever has happened since.
+//! Queries see the objects as of the last step, whatever has happened since.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use pivotgrid::{Aabb, Handle, Mobility, Object, Ray, World};
 
-use crate::common::{Coordinate, pool};
+use crate::common::Coordinate;
 use crate::fleet::Fleet;
 use crate::twin::overlap;
 
@@ -36,7 +36,7 @@ impl<S: Coordinate, const D: usize> AxisRay<S, D> {
 
 impl<S: Coordinate, const D: usize> Fleet<S, D> {
     fn ask(&mut self, context: &str) {
-        let (question, point) = (self.aabb(), self.aabb().min);
+        let (query, point) = (self.aabb(), self.aabb().min);
         let ray = AxisRay { origin: self.aabb().min, axis: self.rng.below(D), forward: self.rng.below(2) == 0 };
         let sane = |aabb: &Aabb<S, D>| (0..D).all(|axis| aabb.min[axis] <= aabb.max[axis]);
         let boxes: Vec<_> = self.twin.boxes().collect();
@@ -50,14 +50,14 @@ impl<S: Coordinate, const D: usize> Fleet<S, D> {
         hits.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         for (world, crew) in &mut self.worlds {
             let context = format!("{context}, {crew:?}");
-            let queries = pool(2).install(|| world.queries());
+            let queries = world.queries();
             let mut found = vec![Handle { index: 9, generation: 9 }];
-            queries.overlapping(&question, &mut found);
-            assert_eq!(found, those(&question), "{context}: {question:?}");
+            queries.overlapping(&query, &mut found);
+            assert_eq!(found, those(&query), "{context}: {query:?}");
             queries.containing(point, &mut found);
             assert_eq!(found, those(&Aabb { min: point, max: point }), "{context}: {point:?}");
-            let any = queries.visit_overlapping(&question, ControlFlow::Break);
-            assert_eq!(any.is_break(), !those(&question).is_empty(), "{context}");
+            let any = queries.visit_overlapping(&query, ControlFlow::Break);
+            assert_eq!(any.is_break(), !those(&query).is_empty(), "{context}");
 
             let mut met = Vec::new();
             queries.ray_hits(&ray.ray(), &mut met);
@@ -83,7 +83,7 @@ fn asks<S: Coordinate, const D: usize>(margin: f64) {
     fleet.disturb(60);
     fleet.ask("still before the first step");
     for round in 0..12 {
-        // Now and then a long time without a question, so that changes of static objects pile up.
+        // Now and then a long time without a query, so that changes of static objects pile up.
         fleet.live(if round % 4 == 3 { 9 } else { 1 }, "asks");
         fleet.ask(&format!("after a step, round {round}"));
         fleet.disturb(50);
@@ -92,7 +92,7 @@ fn asks<S: Coordinate, const D: usize>(margin: f64) {
 }
 
 #[test]
-fn questions_see_the_last_step() {
+fn queries_see_the_last_step() {
     asks::<f32, 3>(0.0);
     asks::<f32, 2>(0.25);
     asks::<f64, 3>(0.3);

@@ -1,10 +1,10 @@
-//! Questions about a scene: ordinary ones, and those that go wrong first.
+//! QuerySet about a scene: ordinary ones, and those that go wrong first.
 
 use pivotgrid::{Aabb, Ball, Ray, Sweep};
 
 use crate::common::{Coordinate, Rng};
 
-pub(crate) struct Questions<S, const D: usize> {
+pub(crate) struct QuerySet<S, const D: usize> {
     pub(crate) boxes: Vec<Aabb<S, D>>,
     pub(crate) points: Vec<[S; D]>,
     pub(crate) rays: Vec<Ray<S, D>>,
@@ -12,21 +12,21 @@ pub(crate) struct Questions<S, const D: usize> {
     pub(crate) balls: Vec<Ball<S, D>>,
 }
 
-impl<S: Coordinate, const D: usize> Questions<S, D> {
+impl<S: Coordinate, const D: usize> QuerySet<S, D> {
     /// So many of each kind.
     pub(crate) fn new(rng: &mut Rng, objects: &[Aabb<S, D>], count: usize) -> Self {
-        let mut asker = Asker::new(rng, objects);
-        Questions {
-            boxes: (0..count).map(|_| asker.bounds()).collect(),
-            points: (0..count).map(|_| asker.point()).collect(),
-            rays: (0..count).map(|_| asker.ray()).collect(),
-            sweeps: (0..count).map(|_| asker.sweep()).collect(),
-            balls: (0..count).map(|_| asker.ball()).collect(),
+        let mut generator = Generator::new(rng, objects);
+        QuerySet {
+            boxes: (0..count).map(|_| generator.bounds()).collect(),
+            points: (0..count).map(|_| generator.point()).collect(),
+            rays: (0..count).map(|_| generator.ray()).collect(),
+            sweeps: (0..count).map(|_| generator.sweep()).collect(),
+            balls: (0..count).map(|_| generator.ball()).collect(),
         }
     }
 }
 
-struct Asker<'a, S, const D: usize> {
+struct Generator<'a, S, const D: usize> {
     rng: &'a mut Rng,
     objects: &'a [Aabb<S, D>],
     low: [f64; D],
@@ -36,7 +36,7 @@ struct Asker<'a, S, const D: usize> {
 /// Numbers in which something overflows, vanishes, or has no value.
 const SPECIAL: [f64; 12] = [0.0, -0.0, 1e-30, -1e-42, 5e-324, 1e19, 3e38, -1e30, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0];
 
-impl<'a, S: Coordinate, const D: usize> Asker<'a, S, D> {
+impl<'a, S: Coordinate, const D: usize> Generator<'a, S, D> {
     fn new(rng: &'a mut Rng, objects: &'a [Aabb<S, D>]) -> Self {
         let ordinary = |x: &f64| x.abs() < 1e8;
         let bounds = |axis: usize| {
@@ -45,7 +45,7 @@ impl<'a, S: Coordinate, const D: usize> Asker<'a, S, D> {
             (low, mins.fold(f64::NEG_INFINITY, f64::max).max(low + 1.0))
         };
         let (low, high) = (std::array::from_fn(|axis| bounds(axis).0), std::array::from_fn(|axis| bounds(axis).1));
-        Asker { rng, objects, low, high }
+        Generator { rng, objects, low, high }
     }
 
     fn object(&mut self) -> Option<Aabb<S, D>> {

@@ -1,0 +1,108 @@
+//! Buckets that are too large for one worker: those of an object that meets thousands.
+
+use super::{Code, Divisible, share_out};
+use crate::lockfree::shared;
+use crate::lockfree::sync::Ordering;
+use crate::runtime::memory;
+use crate::runtime::team::Team;
+
+/// A bucket beyond this is sorted by all workers.
+pub(super) const CROWDED: usize = 64 * 1024;
+/// Into so many pieces at most.
+const PIECES: usize = 256;
+/// Codes that are looked at for each border between pieces.
+const SAMPLES: usize = 8;
+/// Codes that a worker takes at a time.
+const PART: usize = 16 * 1024;
+
+/// The memory for it.
+#[derive(Clone, Debug)]
+pub(super) struct Crowd<C> {
+    borders: Vec<C>,
+    /// By part, then by piece: how many codes; then where the next one goes.
+    places: Vec<usize>,
+    lens: Vec<usize>,
+}
+
+impl<C> Default for Crowd<C> {
+    fn default() -> Self {
+        Crowd { borders: Vec::new(), places: Vec::new(), lens: Vec::new() }
+    }
+}
+
+impl<C: Code> Crowd<C> {
+    /// Sorts the codes into `to`. Borders from a sample cut them into pieces of similar size.
+    pub(super) fn sort(&mut self, from: &mut [C], to: &mut [C], team: Team) {
+        let parts = from.len().div_ceil(PART);
+        self.borders.clear();
+        memory::reserve(&mut self.borders, PIECES * SAMPLES);
+        self.borders.extend(from.iter().step_by(from.len().div_ceil(PIECES * SAMPLES).max(1)).copied());
+        self.borders.sort_unstable();
+        let borders = self.borders.len() / SAMPLES;
+        (0..borders).for_each(|border| self.borders[border] = self.borders[border * SAMPLES]);
+        self.borders.truncate(borders);
+        let (borders, pieces) = (&self.borders, borders + 1);
+        let piece = |code: C| borders.partition_point(|border| *border <= code);
+
+        self.places.clear();
+        memory::reserve(&mut self.places, parts * pieces);
+        self.places.resize(parts * pieces, 0);
+        let work = Parts { codes: from, places: &mut self.places, pieces };
+        share_out(work, team, &|part| part.codes.iter().for_each(|&code| part.places[piece(code)] += 1));
+        super::sorter::turn_counts_into_places(&mut self.places, &mut self.lens, pieces);
+        let words = size_of::<C>() / size_of::<u32>();
+        let shared = shared(bytemuck::cast_slice_mut::<C, u32>(to));
+        share_out(Parts { codes: from, places: &mut self.places, pieces }, team, &|part| {
+            for code in &*part.codes {
+                let place = &mut part.places[piece(*code)];
+                let slots = &shared[words * *place..][..words];
+                for (slot, word) in slots.iter().zip(bytemuck::cast_slice(std::slice::from_ref(code))) {
+                    // Relaxed: every place is written once, and read after the join.
+                    slot.store(*word, Ordering::Relaxed);
+                }
+                *place += 1;
+            }
+        });
+        share_out(Pieces { lens: &self.lens, codes: to }, team, &|Pieces { lens, codes }| codes[..lens[0]].sort_unstable());
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.borders.capacity() * size_of::<C>() + (self.places.capacity() + self.lens.capacity()) * size_of::<usize>()
+    }
+}
+
+/// Codes, and the places of each part.
+struct Parts<'a, C> {
+    codes: &'a mut [C],
+    places: &'a mut [usize],
+    pieces: usize,
+}
+
+impl<C: Send> Divisible for Parts<'_, C> {
+    fn pieces(&self) -> usize {
+        self.places.len() / self.pieces
+    }
+
+    fn divide(self, parts: usize) -> (Self, Self) {
+        let (codes, other_codes) = self.codes.split_at_mut((parts * PART).min(self.codes.len()));
+        let (places, other_places) = self.places.split_at_mut(parts * self.pieces);
+        (Parts { codes, places, pieces: self.pieces }, Parts { codes: other_codes, places: other_places, pieces: self.pieces })
+    }
+}
+
+struct Pieces<'a, C> {
+    lens: &'a [usize],
+    codes: &'a mut [C],
+}
+
+impl<C: Send> Divisible for Pieces<'_, C> {
+    fn pieces(&self) -> usize {
+        self.lens.len()
+    }
+
+    fn divide(self, pieces: usize) -> (Self, Self) {
+        let (lens, other_lens) = self.lens.split_at(pieces);
+        let (codes, other_codes) = self.codes.split_at_mut(lens.iter().sum());
+        (Pieces { lens, codes }, Pieces { lens: other_lens, codes: other_codes })
+    }
+}

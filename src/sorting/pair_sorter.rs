@@ -1,0 +1,96 @@
+//! Sorted pairs for users, in memory that is kept.
+
+use super::canonical::{Ordered, Sortable, sort_into};
+use super::{CodeSorter, SERIAL_UP_TO};
+use crate::runtime::memory;
+use crate::runtime::scope::scope;
+use crate::runtime::team::Team;
+use crate::{DetectError, Pair, PairSource};
+
+/// Sorts the pairs of a step, on all threads, into memory that is reused: [`Pair`]s, [`CrossPair`](crate::CrossPair)s or
+/// [`PeriodicPair`](crate::PeriodicPair)s in ascending order.
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase, Pair, PairSorter};
+///
+/// let boxes: Vec<_> = (0..5000).rev().map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.0, 1.0])).collect();
+/// let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// let mut sorter = PairSorter::new(); // keep it between steps
+/// let pairs = sorter.par_sort(broad_phase.par_detect(&boxes));
+/// assert_eq!(pairs[0], Pair { a: 0, b: 1 });
+/// assert!(pairs.is_sorted());
+/// ```
+///
+/// The order is that of [`Config::canonical_order`](crate::Config::canonical_order), which sorts inside the step: use this if only
+/// some steps need sorted pairs, or if both orders are needed. A sorter that has seen as many pairs allocates nothing.
+#[derive(Clone, Debug)]
+pub struct PairSorter<P: Sortable = Pair> {
+    ordered: Ordered<P>,
+}
+
+impl<P: Sortable> Default for PairSorter<P> {
+    fn default() -> Self {
+        PairSorter { ordered: Ordered::default() }
+    }
+}
+
+impl<P: Sortable> PairSorter<P> {
+    /// A sorter without memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sorts pairs on the threads of the rayon pool in which it is called.
+    ///
+    /// # Panics
+    ///
+    /// If memory is refused; [`try_par_sort`](Self::try_par_sort) returns an error instead.
+    pub fn par_sort(&mut self, pairs: impl PairSource<Pair = P>) -> &[P] {
+        self.try_par_sort(pairs).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`par_sort`](Self::par_sort) on the calling thread.
+    pub fn sort(&mut self, pairs: impl PairSource<Pair = P>) -> &[P] {
+        self.try_sort(pairs).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`par_sort`](Self::par_sort), or an error when memory is refused. The sorter stays usable.
+    pub fn try_par_sort(&mut self, pairs: impl PairSource<Pair = P>) -> Result<&[P], DetectError> {
+        in_pool(&pairs, |team| self.ordered.sort(&pairs, team))?;
+        Ok(&self.ordered.pairs)
+    }
+
+    /// [`try_par_sort`](Self::try_par_sort) on the calling thread.
+    pub fn try_sort(&mut self, pairs: impl PairSource<Pair = P>) -> Result<&[P], DetectError> {
+        memory::catch(|| self.ordered.sort(&pairs, Team::ALONE))?;
+        Ok(&self.ordered.pairs)
+    }
+
+    /// Memory held, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.ordered.bytes()
+    }
+
+    /// Gives all memory back.
+    pub fn shrink_to_fit(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// Sorts pairs into a vector, without a sorter that was there before.
+pub(crate) fn sort_once<S: PairSource>(pairs: &S, into: &mut Vec<S::Pair>, team: Team)
+where
+    S::Pair: Sortable,
+{
+    sort_into(&mut CodeSorter::default(), pairs, into, team);
+}
+
+/// Runs work about pairs with as many workers as the pool has, or on the calling thread where handing out work would cost more.
+pub(crate) fn in_pool<R: Send>(pairs: &impl PairSource, work: impl FnOnce(Team) -> R + Send) -> Result<R, DetectError> {
+    scope!("pivotgrid::pairs");
+    match pairs.blocks().iter().map(Vec::len).sum::<usize>() <= SERIAL_UP_TO {
+        true => memory::catch(|| work(Team::ALONE)),
+        // One way into the pool for the whole, instead of one per pass.
+        false => memory::catch(|| rayon::scope(|_| work(Team::of_current_pool()))),
+    }
+}

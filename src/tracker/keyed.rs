@@ -1,0 +1,186 @@
+//! Pairs together with the keys of their objects.
+#![allow(private_interfaces, reason = "the traits that name a team are sealed, and nobody else can call their methods")]
+
+use std::marker::PhantomData;
+
+use super::kinds::{InPeriods, Key, OneSet, PairKind, Tracked, TwoSets};
+use crate::runtime::team::Team;
+use crate::{CrossPair, PairSource, Pairs, PeriodicPairs, Scalar};
+
+/// Pairs of a step with the keys of their objects, for a [`Tracker`](crate::Tracker) or a [`DataMap`](crate::DataMap); made by
+/// `keyed_by` of [`Pairs`] and of [`PeriodicPairs`]. It is a [`KeyedPairs`].
+#[derive(Clone, Copy, Debug)]
+pub struct Keyed<P, S, F, J = Always> {
+    source: S,
+    keys: F,
+    judge: J,
+    kind: PhantomData<fn() -> P>,
+}
+
+/// Pairs of a [kind](PairKind) with the keys of their objects: a [`Keyed`]. Sealed.
+pub trait KeyedPairs: Labeled {}
+
+/// All pairs may start.
+#[derive(Clone, Copy, Debug)]
+pub struct Always;
+
+/// Those pairs may start for which a function says so.
+#[derive(Clone, Copy, Debug)]
+pub struct Touching<F>(F);
+
+/// A function says which pairs there are, and which of those may start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Judged<F>(F);
+
+impl<P, S, F> Keyed<P, S, F> {
+    pub(crate) fn new(source: S, keys: F) -> Self {
+        Keyed { source, keys, judge: Always, kind: PhantomData }
+    }
+
+    /// The same pairs, of which only those may start for which `touches` is true. All of them go on if they were before. `touches`
+    /// gets each pair as the step found it, in indices, once and from any thread. See [margins](crate::Tracker#margins).
+    ///
+    /// It need not be about boxes: with a `touches` that asks the narrow phase, pairs last from contact to clear distance.
+    pub fn touching<T>(self, touches: T) -> Keyed<P, S, F, Touching<T>>
+    where
+        P: PairKind,
+        T: Fn(P::Indices) -> bool + Sync,
+    {
+        Keyed { source: self.source, keys: self.keys, judge: Touching(touches), kind: PhantomData }
+    }
+
+    /// The same pairs without those for which `judge` has no answer; of the others those may start for which the answer is true.
+    pub(crate) fn judged<J>(self, judge: J) -> Keyed<P, S, F, Judged<J>>
+    where
+        P: PairKind,
+        J: Fn(P::Indices) -> Option<bool> + Sync,
+    {
+        Keyed { source: self.source, keys: self.keys, judge: Judged(judge), kind: PhantomData }
+    }
+}
+
+impl<'a> Pairs<'a> {
+    /// The pairs with the keys of their objects. `key` is called once for every index up to the largest in a pair, from any thread.
+    pub fn keyed_by<K: Key, F: Fn(u32) -> K + Sync>(self, key: F) -> Keyed<OneSet<K>, Self, F> {
+        Keyed::new(self, key)
+    }
+}
+
+impl<'a> Pairs<'a, CrossPair> {
+    /// The pairs with the keys of their objects: those of the first set, or the moving ones, and those of the second set, or the
+    /// static ones. Both functions are called once for every index of their set up to the largest in a pair, from any thread.
+    pub fn keyed_by<A: Key, B: Key, F, G>(self, first: F, second: G) -> Keyed<TwoSets<A, B>, Self, (F, G)>
+    where
+        F: Fn(u32) -> A + Sync,
+        G: Fn(u32) -> B + Sync,
+    {
+        Keyed::new(self, (first, second))
+    }
+}
+
+impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
+    /// The pairs with the keys of their objects. `key` is called once for every index up to the largest in a pair, from any thread.
+    ///
+    /// A pair is remembered with its shift, and two objects that meet with another shift are another pair. So an object that is moved
+    /// back into the domain by a period ends its pairs and starts others. If that is not what you need, forget the
+    /// [shifts](Self::without_shifts).
+    pub fn keyed_by<K: Key, F: Fn(u32) -> K + Sync>(self, key: F) -> Keyed<InPeriods<K, D>, Self, F> {
+        Keyed::new(self, key)
+    }
+}
+
+/// How an update gets at pairs and keys.
+pub trait Labeled: Sync {
+    type Kind: PairKind;
+    type Source: PairSource<Pair = <Self::Kind as Tracked>::Indices>;
+
+    fn source(&self) -> &Self::Source;
+
+    /// Ranks the keys of the first so many objects of each side.
+    fn assign(&self, ranks: &mut <Self::Kind as Tracked>::Ranks, objects: [u32; 2], team: Team);
+
+    /// Whether the pair may start, if it is one.
+    fn judge(&self, pair: <Self::Kind as Tracked>::Indices) -> Option<bool>;
+}
+
+/// The keys of a kind.
+pub trait Assign<P: Tracked>: Sync {
+    fn assign(&self, ranks: &mut P::Ranks, objects: [u32; 2], team: Team);
+}
+
+pub trait Judge<I>: Sync {
+    fn judge(&self, pair: I) -> Option<bool>;
+}
+
+impl<P, S, F, J> KeyedPairs for Keyed<P, S, F, J>
+where
+    P: PairKind,
+    S: PairSource<Pair = P::Indices>,
+    F: Assign<P>,
+    J: Judge<P::Indices>,
+{
+}
+
+impl<P, S, F, J> Labeled for Keyed<P, S, F, J>
+where
+    P: PairKind,
+    S: PairSource<Pair = P::Indices>,
+    F: Assign<P>,
+    J: Judge<P::Indices>,
+{
+    type Kind = P;
+    type Source = S;
+
+    fn source(&self) -> &S {
+        &self.source
+    }
+
+    fn assign(&self, ranks: &mut P::Ranks, objects: [u32; 2], team: Team) {
+        self.keys.assign(ranks, objects, team);
+    }
+
+    #[inline(always)]
+    fn judge(&self, pair: P::Indices) -> Option<bool> {
+        self.judge.judge(pair)
+    }
+}
+
+impl<K: Key, F: Fn(u32) -> K + Sync> Assign<OneSet<K>> for F {
+    fn assign(&self, ranks: &mut super::ranks::Ranks<K>, objects: [u32; 2], team: Team) {
+        ranks.assign(objects[0], self, team);
+    }
+}
+
+impl<K: Key, F: Fn(u32) -> K + Sync, const D: usize> Assign<InPeriods<K, D>> for F {
+    fn assign(&self, ranks: &mut super::ranks::Ranks<K>, objects: [u32; 2], team: Team) {
+        ranks.assign(objects[0], self, team);
+    }
+}
+
+impl<A: Key, B: Key, F: Fn(u32) -> A + Sync, G: Fn(u32) -> B + Sync> Assign<TwoSets<A, B>> for (F, G) {
+    fn assign(&self, ranks: &mut <TwoSets<A, B> as Tracked>::Ranks, objects: [u32; 2], team: Team) {
+        ranks.0.assign(objects[0], &self.0, team);
+        ranks.1.assign(objects[1], &self.1, team);
+    }
+}
+
+impl<I> Judge<I> for Always {
+    #[inline(always)]
+    fn judge(&self, _: I) -> Option<bool> {
+        Some(true)
+    }
+}
+
+impl<I, F: Fn(I) -> bool + Sync> Judge<I> for Touching<F> {
+    #[inline(always)]
+    fn judge(&self, pair: I) -> Option<bool> {
+        Some(self.0(pair))
+    }
+}
+
+impl<I, F: Fn(I) -> Option<bool> + Sync> Judge<I> for Judged<F> {
+    #[inline(always)]
+    fn judge(&self, pair: I) -> Option<bool> {
+        self.0(pair)
+    }
+}

@@ -1,0 +1,220 @@
+//! The kinds of pairs, and what identifies a pair of each from step to step.
+
+use std::marker::PhantomData;
+
+use super::ranks::Ranks;
+use crate::sorting::{Code, of_sortable, sortable};
+use crate::{CrossPair, Pair, PeriodicPair};
+
+/// What a key must be: any `Copy + Ord` type that threads may share.
+pub trait Key: Copy + Ord + Send + Sync {}
+
+impl<K: Copy + Ord + Send + Sync> Key for K {}
+
+/// A kind of pairs: [`OneSet`], [`TwoSets`] or [`InPeriods`]. It decides what pairs a [`Tracker`](crate::Tracker) or a
+/// [`DataMap`](crate::DataMap) takes, and which keys go with them. Sealed.
+pub trait PairKind: Tracked {}
+
+/// Pairs of one set, by the keys of two objects, the smaller one first: `(K, K)`.
+#[derive(Clone, Copy, Debug)]
+pub struct OneSet<K>(PhantomData<K>);
+
+/// Pairs of two sets, or of moving and static objects, by a key of each: `(A, B)`.
+#[derive(Clone, Copy, Debug)]
+pub struct TwoSets<A, B>(PhantomData<(A, B)>);
+
+/// Pairs in a periodic domain, by two keys, the smaller one first, and the shift that takes the second object to the first one:
+/// `(K, K, [i32; D])`.
+#[derive(Clone, Copy, Debug)]
+pub struct InPeriods<K, const D: usize>(PhantomData<K>);
+
+impl<K: Key> PairKind for OneSet<K> {}
+impl<A: Key, B: Key> PairKind for TwoSets<A, B> {}
+impl<K: Key, const D: usize> PairKind for InPeriods<K, D> {}
+
+/// What an update has to know about a kind.
+///
+/// A pair becomes a code of the ranks of its two keys, because small numbers sort several times faster than keys do. Its last bit is 0
+/// if the pair may start now, so that among equal pairs (of objects that share a key) one that may start comes first.
+pub trait Tracked: Sized {
+    /// A pair as a step finds it.
+    type Indices: Copy + Send + Sync;
+    /// A pair as it is remembered.
+    type Keys: Key;
+    /// A pair while it is sorted.
+    type Code: Code;
+    /// Keys as numbers, for each side.
+    type Ranks: Default + Clone + Send + Sync;
+
+    /// An index of each side that is not less than those of the pair.
+    fn indices(pair: Self::Indices) -> [u32; 2];
+
+    /// The code of a pair, unless it is none: both objects have the same key, or `may_start` says so.
+    fn code(pair: Self::Indices, ranks: &Self::Ranks, may_start: impl FnOnce() -> Option<bool>) -> Option<Self::Code>;
+
+    /// The largest upper word that a code can have.
+    fn largest(ranks: &Self::Ranks) -> usize;
+
+    fn keys(code: Self::Code, ranks: &Self::Ranks) -> Self::Keys;
+
+    fn may_start(code: Self::Code) -> bool;
+
+    fn is_same_pair(one: Self::Code, other: Self::Code) -> bool;
+
+    /// The keys of a pair in the order that they are remembered in, unless they are no pair.
+    fn in_order(keys: Self::Keys) -> Option<Self::Keys>;
+
+    /// Memory held by the ranks, in bytes.
+    fn bytes(ranks: &Self::Ranks) -> usize;
+}
+
+#[inline(always)]
+fn pack(upper: u32, lower: u32, may_start: bool) -> u64 {
+    u64::from(upper) << 32 | u64::from(lower) << 1 | u64::from(!may_start)
+}
+
+impl<K: Key> Tracked for OneSet<K> {
+    type Indices = Pair;
+    type Keys = (K, K);
+    type Code = u64;
+    type Ranks = Ranks<K>;
+
+    #[inline(always)]
+    fn indices(pair: Pair) -> [u32; 2] {
+        [pair.b, 0]
+    }
+
+    #[inline(always)]
+    fn code(pair: Pair, ranks: &Ranks<K>, may_start: impl FnOnce() -> Option<bool>) -> Option<u64> {
+        let (a, b) = (ranks.rank(pair.a), ranks.rank(pair.b));
+        if a == b { None } else { may_start().map(|may_start| pack(a.min(b), a.max(b), may_start)) }
+    }
+
+    fn largest(ranks: &Ranks<K>) -> usize {
+        ranks.keys().len().saturating_sub(1)
+    }
+
+    #[inline(always)]
+    fn keys(code: u64, ranks: &Ranks<K>) -> (K, K) {
+        (ranks.keys()[(code >> 32) as usize], ranks.keys()[(code as u32 >> 1) as usize])
+    }
+
+    #[inline(always)]
+    fn may_start(code: u64) -> bool {
+        code & 1 == 0
+    }
+
+    #[inline(always)]
+    fn is_same_pair(one: u64, other: u64) -> bool {
+        one >> 1 == other >> 1
+    }
+
+    fn bytes(ranks: &Ranks<K>) -> usize {
+        ranks.bytes()
+    }
+
+    fn in_order((a, b): (K, K)) -> Option<(K, K)> {
+        (a != b).then(|| (a.min(b), a.max(b)))
+    }
+}
+
+impl<A: Key, B: Key> Tracked for TwoSets<A, B> {
+    type Indices = CrossPair;
+    type Keys = (A, B);
+    type Code = u64;
+    type Ranks = (Ranks<A>, Ranks<B>);
+
+    #[inline(always)]
+    fn indices(pair: CrossPair) -> [u32; 2] {
+        [pair.first, pair.second]
+    }
+
+    #[inline(always)]
+    fn code(pair: CrossPair, ranks: &Self::Ranks, may_start: impl FnOnce() -> Option<bool>) -> Option<u64> {
+        may_start().map(|may_start| pack(ranks.0.rank(pair.first), ranks.1.rank(pair.second), may_start))
+    }
+
+    fn largest(ranks: &Self::Ranks) -> usize {
+        ranks.0.keys().len().saturating_sub(1)
+    }
+
+    #[inline(always)]
+    fn keys(code: u64, ranks: &Self::Ranks) -> (A, B) {
+        (ranks.0.keys()[(code >> 32) as usize], ranks.1.keys()[(code as u32 >> 1) as usize])
+    }
+
+    #[inline(always)]
+    fn may_start(code: u64) -> bool {
+        code & 1 == 0
+    }
+
+    #[inline(always)]
+    fn is_same_pair(one: u64, other: u64) -> bool {
+        one >> 1 == other >> 1
+    }
+
+    fn bytes(ranks: &Self::Ranks) -> usize {
+        ranks.0.bytes() + ranks.1.bytes()
+    }
+
+    fn in_order(keys: (A, B)) -> Option<(A, B)> {
+        Some(keys)
+    }
+}
+
+impl<K: Key, const D: usize> Tracked for InPeriods<K, D> {
+    type Indices = PeriodicPair<D>;
+    type Keys = (K, K, [i32; D]);
+    /// Two ranks, the shift, and whether the pair may start.
+    type Code = [u32; 6];
+    type Ranks = Ranks<K>;
+
+    #[inline(always)]
+    fn indices(pair: PeriodicPair<D>) -> [u32; 2] {
+        [pair.b, 0]
+    }
+
+    #[inline(always)]
+    fn code(pair: PeriodicPair<D>, ranks: &Ranks<K>, may_start: impl FnOnce() -> Option<bool>) -> Option<[u32; 6]> {
+        let (a, b) = (ranks.rank(pair.a), ranks.rank(pair.b));
+        if a == b {
+            return None;
+        }
+        may_start().map(|may_start| {
+            let mut code = [a.min(b), a.max(b), 0, 0, 0, u32::from(!may_start)];
+            // To move the one up or the other one down is the same.
+            (0..D).for_each(|axis| {
+                code[2 + axis] = sortable(if a < b { pair.shift[axis] } else { pair.shift[axis].wrapping_neg() })
+            });
+            code
+        })
+    }
+
+    fn largest(ranks: &Ranks<K>) -> usize {
+        ranks.keys().len().saturating_sub(1)
+    }
+
+    #[inline(always)]
+    fn keys(code: [u32; 6], ranks: &Ranks<K>) -> (K, K, [i32; D]) {
+        let key = |rank: u32| ranks.keys()[rank as usize];
+        (key(code[0]), key(code[1]), std::array::from_fn(|axis| of_sortable(code[2 + axis])))
+    }
+
+    #[inline(always)]
+    fn may_start(code: [u32; 6]) -> bool {
+        code[5] == 0
+    }
+
+    #[inline(always)]
+    fn is_same_pair(one: [u32; 6], other: [u32; 6]) -> bool {
+        one[..5] == other[..5]
+    }
+
+    fn bytes(ranks: &Ranks<K>) -> usize {
+        ranks.bytes()
+    }
+
+    fn in_order((a, b, shift): (K, K, [i32; D])) -> Option<(K, K, [i32; D])> {
+        (a != b).then(|| if a < b { (a, b, shift) } else { (b, a, shift.map(i32::wrapping_neg)) })
+    }
+}
