@@ -30,6 +30,7 @@
 //! | a slice of boxes | [`Aabb`], [`BroadPhase::par_detect`] |
 //! | a slice of bodies, particles, colliders | [`Bounded`] for that type |
 //! | only the calling thread | [`BroadPhase::detect`] |
+//! | objects by index, two sets, own threads, pairs that go straight to the narrow phase | [`BroadPhase::over`], a [`Request`] |
 //! | too little memory, or input from strangers | [`BroadPhase::try_par_detect`], [`Config::max_bytes`] |
 //! | rules for which objects may meet | [`Groups`], checked in bulk; [`Bounded::pairs_with`], called per pair |
 //! | balls that should pair exactly | [`Ball`], [`Bounded::ball`] |

@@ -46,7 +46,7 @@ fn live<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
             }
             1 => {
                 let least = key(bytes);
-                tracker.retain(|_, second| second >= least);
+                tracker.retain(|(_, second)| second >= least);
                 current.retain(|pair| pair.1 >= least);
             }
             2 => tracker.shrink_to_fit(),
@@ -86,7 +86,7 @@ fn change<S: Number, const D: usize>(objects: &mut Vec<(Key, Plain<S, D>)>, byte
     }
 }
 
-fn sets(events: Events<'_, Key>) -> [Vec<(Key, Key)>; 3] {
+fn sets(events: Events<'_, (Key, Key)>) -> [Vec<(Key, Key)>; 3] {
     [events.started, events.ongoing, events.ended].map(<[_]>::to_vec)
 }
 
@@ -125,15 +125,16 @@ fn step<S: Number, const D: usize>(
     let pairs = engine.detect(&detected);
     let before = (sets(tracker.events()), tracker.current().to_vec());
     let pool = pool(usize::from(way >> 5));
+    let (keyed, judged) = (pairs.keyed_by(key), pairs.keyed_by(key).touching(touches));
     let outcome = catch_unwind(AssertUnwindSafe(|| match (with_margin, way >> 3 & 3) {
-        (false, 0) => sets(tracker.update(pairs, key)),
-        (false, 1) => sets(tracker.try_update(pairs, key).expect("enough memory")),
-        (false, 2) => pool.install(|| sets(tracker.par_update(pairs, key))),
-        (false, _) => pool.install(|| sets(tracker.try_par_update(pairs, key).expect("enough memory"))),
-        (true, 0) => sets(tracker.update_with_margin(pairs, key, touches)),
-        (true, 1) => sets(tracker.try_update_with_margin(pairs, key, touches).expect("enough memory")),
-        (true, 2) => pool.install(|| sets(tracker.par_update_with_margin(pairs, key, touches))),
-        (true, _) => pool.install(|| sets(tracker.try_par_update_with_margin(pairs, key, touches).expect("enough memory"))),
+        (false, 0) => sets(tracker.update(keyed)),
+        (false, 1) => sets(tracker.try_update(keyed).expect("enough memory")),
+        (false, 2) => pool.install(|| sets(tracker.par_update(keyed))),
+        (false, _) => pool.install(|| sets(tracker.try_par_update(keyed).expect("enough memory"))),
+        (true, 0) => sets(tracker.update(judged)),
+        (true, 1) => sets(tracker.try_update(judged).expect("enough memory")),
+        (true, 2) => pool.install(|| sets(tracker.par_update(judged))),
+        (true, _) => pool.install(|| sets(tracker.try_par_update(judged).expect("enough memory"))),
     }));
     let Ok(found) = outcome else {
         assert!(fuse.is_burnt(), "a panic that is not ours");

@@ -104,7 +104,7 @@ impl<S: Coordinate, const D: usize> Features<S, D> {
         let key = |index: u32| index / 2 + turn;
         let now: BTreeSet<(u32, u32)> =
             expected.iter().map(|&(a, b)| (key(a), key(b))).filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b))).collect();
-        let events = self.tracker.par_update(self.engine.par_detect(boxes), key);
+        let events = self.tracker.par_update(self.engine.par_detect(boxes).keyed_by(key));
         let is_right = events.started.iter().eq(now.difference(&self.current))
             && events.ongoing.iter().eq(now.intersection(&self.current))
             && events.ended.iter().eq(self.current.difference(&now));
