@@ -124,14 +124,6 @@ impl<S: Scalar, const D: usize> Columns<'_, S, D> {
         // SAFETY: an entry, and every column is longer than there are entries.
         unsafe { self.pointers().all_lanes(isa, entry) }
     }
-
-    /// The objects of the entries from `at` on.
-    #[inline(always)]
-    pub(crate) fn sixteen_ids<I: Isa>(&self, isa: I, at: usize) -> I::Words {
-        assert!(at < self.entries);
-        // SAFETY: as in `sixteen`.
-        unsafe { isa.load(self.ids.as_ptr().add(at)) }
-    }
 }
 
 /// A box in all lanes.

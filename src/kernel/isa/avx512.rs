@@ -89,10 +89,11 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn append(self, to: *mut u32, mask: Mask, words: __m512i) {
+    unsafe fn append(self, to: *mut u32, mask: Mask, words: __m512i) -> usize {
         // SAFETY: sixteen words are writable, by the caller's promise. (Compressing in a register and storing all of it is faster
         // than a compressing store.)
-        unsafe { _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi32(mask, words)) }
+        unsafe { _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi32(mask, words)) };
+        mask.count_ones() as usize
     }
 
     #[inline(always)]
@@ -280,6 +281,26 @@ impl Lanes<f32, Avx512> for __m512 {
     }
 
     #[inline(always)]
+    fn lesser(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_min_ps(self, other) }
+    }
+
+    #[inline(always)]
+    fn greater(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_max_ps(self, other) }
+    }
+
+    #[inline(always)]
+    fn array(self, _: Avx512) -> [f32; 16] {
+        let mut array = [0.0; 16];
+        // SAFETY: an array of sixteen.
+        unsafe { _mm512_storeu_ps(array.as_mut_ptr(), self) };
+        array
+    }
+
+    #[inline(always)]
     fn le(self, _: Avx512, other: Self) -> Mask {
         // SAFETY: the features were detected.
         unsafe { _mm512_cmp_ps_mask::<_CMP_LE_OQ>(self, other) }
@@ -356,6 +377,29 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
             });
             _mm512_inserti64x4::<1>(_mm512_castsi256_si512(halves[0]), halves[1])
         }
+    }
+
+    #[inline(always)]
+    fn lesser(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        halves!(half => unsafe { _mm512_min_pd(self[half], other[half]) })
+    }
+
+    #[inline(always)]
+    fn greater(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        halves!(half => unsafe { _mm512_max_pd(self[half], other[half]) })
+    }
+
+    #[inline(always)]
+    fn array(self, _: Avx512) -> [f64; 16] {
+        let mut array = [0.0; 16];
+        // SAFETY: an array of sixteen.
+        unsafe {
+            _mm512_storeu_pd(array.as_mut_ptr(), self[0]);
+            _mm512_storeu_pd(array.as_mut_ptr().add(8), self[1]);
+        }
+        array
     }
 
     #[inline(always)]

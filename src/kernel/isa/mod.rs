@@ -15,11 +15,23 @@ pub(crate) mod neon;
 pub(crate) mod portable;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub(crate) mod simd128;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod sse2;
 
-use super::Work;
+/// What every processor of the target has.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const BASELINE: portable::Portable = portable::Portable;
+#[cfg(target_arch = "x86_64")]
+pub(crate) const BASELINE: sse2::Sse2 = sse2::Sse2;
+
+use super::{PADDING, Work};
+use crate::layout::ROW;
 
 /// Lanes of every operation.
 pub(crate) const WIDTH: usize = 16;
+
+// Kernels read whole vectors from any entry on, and masks have a bit per lane.
+const _: () = assert!(PADDING >= WIDTH && Mask::BITS as usize == WIDTH && WIDTH == ROW);
 
 /// A bit per lane.
 pub(crate) type Mask = u16;
@@ -84,12 +96,13 @@ pub trait Isa: Copy + Send + Sync {
     ///
     /// Sixteen bytes must be writable.
     unsafe fn store_bytes(self, to: *mut u8, words: Self::Words);
-    /// Moves the lanes of a mask to the front and writes all lanes; those behind the moved ones are unspecified.
+    /// Moves the lanes of a mask to the front and writes all lanes; those behind the moved ones are unspecified. Returns how many
+    /// lanes the mask has.
     ///
     /// # Safety
     ///
     /// Sixteen words must be writable.
-    unsafe fn append(self, to: *mut u32, mask: Mask, words: Self::Words);
+    unsafe fn append(self, to: *mut u32, mask: Mask, words: Self::Words) -> usize;
     /// Writes sixteen pairs: in each the smaller of two words (as unsigned numbers), then the larger one.
     ///
     /// # Safety
@@ -169,6 +182,12 @@ pub trait Lanes<S, I: Isa>: Copy {
     fn splat(isa: I, value: S) -> Self;
     /// `floor_to_cell((x - origin) * inverse)`, bit by bit the same.
     fn cells(self, isa: I, origin: Self, inverse: Self) -> I::Words;
+    /// The lesser of the two, lane by lane; unspecified where one of them is NaN.
+    fn lesser(self, isa: I, other: Self) -> Self;
+    /// The greater of the two, lane by lane; unspecified where one of them is NaN.
+    fn greater(self, isa: I, other: Self) -> Self;
+    /// The lanes as an array.
+    fn array(self, isa: I) -> [S; WIDTH];
     /// Where it is at most the other. False where one of them is NaN.
     fn le(self, isa: I, other: Self) -> Mask;
     /// Where it lies more than `most` above the other. False where one of them, or their difference, is NaN.
@@ -209,3 +228,26 @@ pub(crate) const READABLE: usize = 8;
 pub(crate) fn first_lanes(count: usize) -> Mask {
     ((1u32 << count.min(WIDTH)) - 1) as Mask
 }
+
+/// For each set of four lanes, the bytes of their words in ascending order: how a shuffle of bytes moves them to the front.
+#[cfg(any(all(target_arch = "aarch64", target_endian = "little"), all(target_arch = "wasm32", target_feature = "simd128")))]
+static FRONT_BYTES: [[u8; 16]; 16] = {
+    let mut table = [[0; 16]; 16];
+    let mut set = 0;
+    while set < 16 {
+        let (mut lane, mut place) = (0, 0);
+        while lane < 4 {
+            if set >> lane & 1 == 1 {
+                let mut byte = 0;
+                while byte < 4 {
+                    table[set][4 * place + byte] = (4 * lane + byte) as u8;
+                    byte += 1;
+                }
+                place += 1;
+            }
+            lane += 1;
+        }
+        set += 1;
+    }
+    table
+};
