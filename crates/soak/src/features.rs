@@ -167,7 +167,7 @@ impl<S: Coordinate, const D: usize> Features<S, D> {
             self.handles.push(self.world.insert(object(index)));
         }
         self.world.par_step();
-        let moves = |index: &u32| index % 3 != 0;
+        let moves = |index: &u32| !index.is_multiple_of(3);
         let pair = |(a, b): &(u32, u32)| {
             let [a, b] = [a, b].map(|&index| self.handles[index as usize]);
             (a.min(b), a.max(b))
