@@ -260,7 +260,8 @@ impl<S: Scalar> IsaWork for Floats<'_, S> {
         for (a, b) in self.0.windows(16).zip(self.0.iter().rev().cloned().collect::<Vec<_>>().windows(16)) {
             let [a, b] = [a, b].map(|values| -> [S; 16] { values.try_into().unwrap() });
             let has_nan = (0..16).any(|lane| a[lane].is_nan() || b[lane].is_nan());
-            let [a, b] = [a, b].map(|values| scalar::Vector::<S, I>::sixteen(isa, &values, 0));
+            let records: [Aabb<S, 2>; 16] = std::array::from_fn(|lane| Aabb { min: [a[lane], b[lane]], max: [b[lane], a[lane]] });
+            let [a, b] = scalar::Vector::<S, I>::boxes(isa, &records).min;
             results.extend(isa.array(a.cells(isa, origin, inverse)).map(i64::from));
             results.extend([a.le(isa, b), b.le(isa, a), a.exceeds(isa, b, inverse), b.exceeds(isa, a, origin)].map(i64::from));
             results.push(i64::from(<S::In<I> as Lanes<S, I>>::overlaps(isa, 0x7ff7, &[a, b], &[b, b], &[a, a], &[b, a])));
