@@ -55,7 +55,7 @@ pub use query::{Hit, Neighbor, Queries, Ray, Rows, Sweep};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};
 pub use sorting::PairSorter;
 pub use statics::{PairsWithStatics, StaticSet};
-pub use stats::{LevelStats, PassTimes, Stats, TrackTimes};
+pub use stats::{LevelStats, PassTimes, Stats, TrackTimes, WorldTimes};
 pub use tracker::{
     Always, Changes, CrossMap, CrossTracker, DataMap, Events, InPeriods, Key, Keyed, KeyedPairs, OneSet, PairKind, PairMap,
     PairTracker, PeriodicMap, PeriodicTracker, Touching, Tracker, TwoSets,

@@ -156,8 +156,8 @@ impl<S: Number, const D: usize> Engine for Typed<S, D> {
             let pairs = step(py, &mut self.engine, &loose, threads, self.strict)?;
             return threads
                 .run(py, pairs.len(), |shared| match shared {
-                    true => tracker.try_par_update_with_margin(pairs, key, touches).map(drop),
-                    false => tracker.try_update_with_margin(pairs, key, touches).map(drop),
+                    true => tracker.try_par_update(pairs.keyed_by(key).touching(touches)).map(drop),
+                    false => tracker.try_update(pairs.keyed_by(key).touching(touches)).map(drop),
                 })?
                 .map_err(refused);
         }
@@ -166,8 +166,8 @@ impl<S: Number, const D: usize> Engine for Typed<S, D> {
         let pairs = self.detect_items(py)?;
         threads
             .run(py, count, |shared| match shared {
-                true => tracker.try_par_update(pairs, key).map(drop),
-                false => tracker.try_update(pairs, key).map(drop),
+                true => tracker.try_par_update(pairs.keyed_by(key)).map(drop),
+                false => tracker.try_update(pairs.keyed_by(key)).map(drop),
             })?
             .map_err(refused)
     }

@@ -10,8 +10,10 @@ use crate::engine::{Engine, Made, Worker, stock_up};
 use crate::kernel::compare::PairRoom;
 use crate::layout::staged::BLOCK;
 use crate::lockfree::{Blocks, Cursor};
+use crate::runtime::clock::Clock;
 use crate::runtime::memory;
 use crate::runtime::objects::Objects;
+use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
 use crate::{Bounded, BroadPhase, CrossPair, DetectError, Pair, Pairs, Scalar};
 
@@ -86,7 +88,9 @@ fn step<S: Scalar, const D: usize>(
     team: Team,
 ) {
     store(engine, objects, team);
-    engine.search(objects, statics, team);
+    let mut clock = Clock::start();
+    scope!("pivotgrid::statics", engine.search(objects, statics, team));
+    engine.stats.times.statics = clock.lap();
     engine.order_static_pairs(team);
     *engine.made.discard() = Made::PairsWithStatics;
 }
