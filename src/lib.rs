@@ -133,7 +133,7 @@ pub use runtime::objects::{FnObjects, WithBalls, WithGroups};
 pub use runtime::team::ForkJoin;
 pub use sorting::PairSorter;
 pub use statics::{PairsWithStatics, StaticSet};
-pub use stats::{LevelStats, PassTimes, Stats, TrackTimes};
+pub use stats::{LevelStats, PassTimes, Stats, TrackTimes, WorldTimes};
 pub use tracker::{
     Always, Changes, CrossMap, CrossTracker, DataMap, Events, InPeriods, Key, Keyed, KeyedPairs, OneSet, PairKind, PairMap,
     PairTracker, PeriodicMap, PeriodicTracker, Touching, Tracker, TwoSets,

@@ -103,11 +103,21 @@ pub struct PassTimes {
     pub sort: Duration,
     /// Finding pairs.
     pub detect: Duration,
+    /// Taking stock after the step: figures, and memory for the next one.
+    pub conclude: Duration,
+    /// Putting the pairs into canonical order, if the settings say so.
+    pub order: Duration,
+    /// Looking objects up in a static set.
+    pub statics: Duration,
+    /// Making the images of objects in a periodic domain.
+    pub images: Duration,
+    /// Asking about the pairs of images in a periodic domain.
+    pub filter: Duration,
 }
 
 impl PassTimes {
     /// The passes with their names, in order.
-    pub fn named(&self) -> [(&'static str, Duration); 6] {
+    pub fn named(&self) -> [(&'static str, Duration); 11] {
         [
             ("presort", self.presort),
             ("plan", self.plan),
@@ -115,6 +125,11 @@ impl PassTimes {
             ("arrange", self.arrange),
             ("sort", self.sort),
             ("detect", self.detect),
+            ("conclude", self.conclude),
+            ("order", self.order),
+            ("statics", self.statics),
+            ("images", self.images),
+            ("filter", self.filter),
         ]
     }
 
@@ -141,6 +156,31 @@ impl TrackTimes {
     /// The parts with their names, in order.
     pub fn named(&self) -> [(&'static str, Duration); 3] {
         [("keys", self.keys), ("sort", self.sort), ("merge", self.merge)]
+    }
+
+    /// All parts together.
+    pub fn total(&self) -> Duration {
+        self.named().iter().map(|(_, time)| *time).sum()
+    }
+}
+
+/// Wall time of the last step of a [`World`](crate::World), by part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct WorldTimes {
+    /// Making the changes of static objects.
+    pub statics: Duration,
+    /// Finding pairs, of which [`Stats::times`] has the passes.
+    pub detect: Duration,
+    /// Following them from step to step.
+    pub track: Duration,
+}
+
+impl WorldTimes {
+    /// The parts with their names, in order.
+    pub fn named(&self) -> [(&'static str, Duration); 3] {
+        [("statics", self.statics), ("detect", self.detect), ("track", self.track)]
     }
 
     /// All parts together.

@@ -24,7 +24,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("request", &["detect", "engine", "lockfree", "runtime"]),
     ("query", &["kernel", "layout", "lockfree", "runtime"]),
     ("tracker", &["pairs", "runtime", "sorting", "stats"]),
-    ("world", &["runtime"]),
+    ("world", &["lockfree", "runtime", "sorting", "stats"]),
     ("statics", &["broad_phase", "detect", "engine", "kernel", "layout", "lockfree", "query", "runtime"]),
     ("neighbors", &["build", "detect", "engine", "kernel", "layout", "lockfree", "periodic", "runtime", "sorting"]),
     ("periodic", &["engine", "lockfree", "pairs", "query", "runtime", "sorting"]),

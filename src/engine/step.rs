@@ -13,7 +13,7 @@ use crate::runtime::memory;
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
-use crate::{MAX_OBJECTS, Pair, RejectReason, Rejected, Scalar};
+use crate::{MAX_OBJECTS, Pair, PassTimes, RejectReason, Rejected, Scalar};
 
 /// The first half of a step done: the grid is complete, and the second half may read it.
 pub(crate) struct Rebuilt<'t> {
@@ -32,6 +32,7 @@ pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
 ) -> Rebuilt<'t> {
     let len = objects.len().min(MAX_OBJECTS);
     let mut clock = Clock::start();
+    engine.stats.times = PassTimes::default();
 
     // If the user's code panics below, or memory is refused, nothing of the last step is known any more. All that is lost with its
     // order is some speed.
@@ -110,6 +111,7 @@ impl Rebuilt<'_> {
             memory::push(&mut engine.rejected, Rejected { index: MAX_OBJECTS, reason: RejectReason::BeyondIndex });
         }
         engine.conclude(self.objects, self.team);
+        engine.stats.times.conclude = self.clock.lap();
     }
 }
 

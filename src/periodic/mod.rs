@@ -17,7 +17,9 @@ mod replicas;
 
 use crate::engine::Engine;
 use crate::lockfree::Blocks;
+use crate::runtime::clock::Clock;
 use crate::runtime::memory::{self, Budget};
+use crate::runtime::scope::scope;
 use crate::runtime::team::{Team, Threads};
 use crate::sorting::Ordered;
 use crate::{
@@ -197,7 +199,9 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         let limit = self.broad_phase.engine.config.max_bytes;
         let mut budget = Budget::new(limit);
         budget.begin(self.broad_phase.engine.bytes() + self.own_bytes());
-        self.images.fill(&self.domain, objects, MAX_OBJECTS, team, &budget);
+        let mut clock = Clock::start();
+        scope!("pivotgrid::images", self.images.fill(&self.domain, objects, MAX_OBJECTS, team, &budget));
+        let images = clock.lap();
         self.broad_phase.engine.known = known;
         let own = self.own_bytes();
         limit_beside(&mut self.broad_phase.engine, own);
@@ -207,10 +211,14 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         };
         found.map_err(|error| with_own(error, own, limit))?;
         let known = std::mem::take(&mut self.broad_phase.engine.known);
-        self.filter(objects, team);
+        clock.lap();
+        scope!("pivotgrid::filter", self.filter(objects, team));
+        let filter = clock.lap();
         budget.begin(self.broad_phase.engine.bytes() + self.own_bytes());
-        self.order(team, &budget);
+        scope!("pivotgrid::order", self.order(team, &budget));
         self.list_rejected(objects.len());
+        let times = &mut self.broad_phase.engine.stats.times;
+        (times.images, times.filter, times.order) = (images, filter, clock.lap());
         self.broad_phase.engine.known = known;
         self.count_own_bytes();
         Ok(())

@@ -6,8 +6,10 @@ use crate::engine::{Engine, Worker, stock_up};
 use crate::kernel::compare::PairRoom;
 use crate::layout::staged::BLOCK;
 use crate::lockfree::{Blocks, Cursor};
+use crate::runtime::clock::Clock;
 use crate::runtime::memory;
 use crate::runtime::objects::Objects;
+use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
 use crate::{CrossPair, Pair, Pairs, Scalar};
 
@@ -33,6 +35,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         consumer: impl Fn() -> C + Sync,
         finish: impl Fn(C) + Sync,
     ) {
+        scope!("pivotgrid::statics");
+        let mut clock = Clock::start();
         self.static_pairs.iter_mut().for_each(Vec::clear);
         // Behind those that fit no level there are only rejected ones.
         let entries = self.grid.oversized.end;
@@ -89,5 +93,6 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             worker.touched.clear();
             budget.stock_up(&mut worker.touched, most);
         });
+        self.stats.times.statics = clock.lap();
     }
 }
