@@ -131,7 +131,9 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let counting = Blocks::new(&mut counts, 1);
         self.busy.each(team, |_| {
             scope!("pivotgrid::presort::count");
-            while let (Some((first, blocks)), Some((_, counts))) = (staged.claim(), counting.claim()) {
+            while let Some((first, blocks)) = staged.claim() {
+                // After a claim that succeeded, and only then: a worker that found no objects must not take the counts of another.
+                let (_, counts) = counting.claim().expect("as many counts as parts of the objects");
                 counts[0].first = first * BLOCK;
                 for (number, block) in (first..).zip(blocks) {
                     count(&slabs, &columns, number * BLOCK, len, block, &mut counts[0].counts);
