@@ -174,7 +174,7 @@ fn world<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
         if outcome.is_err() {
             let events = world.events();
             assert!(events.started.is_empty() && events.ongoing.is_empty() && events.ended.is_empty());
-            assert!(world.rejected().is_empty());
+            assert!(world.rejected().is_empty() && found.is_empty());
             continue;
         }
         let valid: Vec<_> = known.iter().filter(|(_, (plain, _))| plain.flaw().is_none()).collect();

@@ -92,7 +92,7 @@ impl<S: Coordinate, const D: usize> Features<S, D> {
         let expected = pairs(boxes);
         self.track(boxes, &expected, random)?;
         self.query(boxes, random)?;
-        self.rest_and_move(boxes, &expected, random)?;
+        self.change_statics(boxes, random)?;
         self.live(boxes, &expected, random)?;
         self.repeat(boxes)?;
         self.list(boxes)
@@ -130,7 +130,7 @@ impl<S: Coordinate, const D: usize> Features<S, D> {
     }
 
     /// A static set that changes bit by bit.
-    fn rest_and_move(&mut self, boxes: &[Aabb<S, D>], _: &[(u32, u32)], random: &mut Random) -> Result<(), String> {
+    fn change_statics(&mut self, boxes: &[Aabb<S, D>], random: &mut Random) -> Result<(), String> {
         for _ in 0..random.below(20) {
             let index = random.below(2 * MOST) as u32;
             match (random.below(3), boxes.get(random.below(boxes.len()))) {
