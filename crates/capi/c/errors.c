@@ -155,6 +155,11 @@ static void handles(void)
     OK(pg_broad_phase_destroy(other));
 }
 
+static void run_no_job(void *user, uint32_t workers, void (*job)(void *, uint32_t), void *data)
+{
+    (void)user, (void)workers, (void)job, (void)data;
+}
+
 static void threads(void)
 {
     float boxes[2][6] = {{0, 0, 0, 1, 1, 1}, {1, 1, 1, 2, 2, 2}};
@@ -269,7 +274,16 @@ static void configs(void)
     REFUSED_CONFIG(config.threads = 100000, PG_ERROR_CONFIG);
     REFUSED_CONFIG(config.size = 4, PG_ERROR_SIZE);
     pg_fork_join jobs = {sizeof jobs, 4, NULL, NULL};
-    REFUSED_CONFIG(config.fork_join = &jobs, PG_ERROR_UNSUPPORTED);
+    REFUSED_CONFIG(config.fork_join = &jobs, PG_ERROR_NULL);
+    jobs.run = run_no_job;
+    REFUSED_CONFIG((config.fork_join = &jobs, config.threads = 2), PG_ERROR_CONFIG);
+    REFUSED_CONFIG((config.fork_join = &jobs, config.threads = PG_THREADS_CALLER), PG_ERROR_CONFIG);
+    jobs.workers = 0;
+    REFUSED_CONFIG(config.fork_join = &jobs, PG_ERROR_CONFIG);
+    jobs.workers = 1025;
+    REFUSED_CONFIG(config.fork_join = &jobs, PG_ERROR_CONFIG);
+    jobs.size = 4;
+    REFUSED_CONFIG(config.fork_join = &jobs, PG_ERROR_SIZE);
     pg_world world;
     IS(pg_world_create(PG_F32, 3, NAN, NULL, &world), PG_ERROR_CONFIG);
     IS(pg_world_create(PG_F32, 3, -1, NULL, &world), PG_ERROR_CONFIG);

@@ -1,4 +1,6 @@
 /* Pairs of all kinds, in all types, against an all-pairs search. */
+#include <pthread.h>
+
 #include "check.h"
 
 static int differ_mod_3(void *user, uint32_t a, uint32_t b)
@@ -184,7 +186,7 @@ static void detect_all_ways(uint32_t scalar, int dimensions, uint32_t threads)
     free(max);
     free(gathered);
     free(expected);
-    free_scene(&scene);
+    free_scenescene(&scene);
 }
 
 /* With PG_CANONICAL_ORDER the pairs are sorted, on any number of threads. */
@@ -207,7 +209,7 @@ static void canonical_order(void)
         OK(pg_broad_phase_destroy(broad_phase));
     }
     free(expected);
-    free_scene(&scene);
+    free_scenescene(&scene);
 }
 
 /* Balls pair if they touch, not already if their boxes overlap. */
@@ -283,6 +285,85 @@ static void budget(void)
     OK(pg_world_destroy(world));
 }
 
+/* A job system, and how it treats its jobs. */
+typedef struct job_system {
+    enum { ALL, BACKWARDS, TWICE, NONE } way;
+    int passes;
+} job_system;
+
+typedef struct one_job {
+    void (*job)(void *, uint32_t);
+    void *data;
+    uint32_t worker;
+} one_job;
+
+static void *run_one(void *argument)
+{
+    one_job *one = (one_job *)argument;
+    one->job(one->data, one->worker);
+    return NULL;
+}
+
+static void run_jobs(void *user, uint32_t workers, void (*job)(void *, uint32_t), void *data)
+{
+    job_system *system = (job_system *)user;
+    one_job jobs[8];
+    pthread_t crew[8];
+    ++system->passes;
+    CHECK(workers <= 8);
+    switch (system->way) {
+    case ALL:
+        for (uint32_t worker = 0; worker < workers; ++worker) {
+            jobs[worker] = (one_job){job, data, worker};
+            CHECK(pthread_create(&crew[worker], NULL, run_one, &jobs[worker]) == 0);
+        }
+        for (uint32_t worker = 0; worker < workers; ++worker)
+            CHECK(pthread_join(crew[worker], NULL) == 0);
+        break;
+    case BACKWARDS:
+        for (uint32_t worker = workers; worker-- > 0;)
+            job(data, worker);
+        break;
+    case TWICE:
+        for (uint32_t call = 0; call < 2 * workers; ++call)
+            job(data, call / 2);
+        job(data, UINT32_MAX);
+        break;
+    case NONE:
+        break;
+    }
+}
+
+/* Steps on the caller's own threads: the same pairs, whatever the job system does. */
+static void own_threads(uint32_t scalar, int dimensions)
+{
+    scene scene = make_scene(3000, dimensions, dimensions == 2 ? 30 : 10, 7);
+    pg_pair *expected;
+    size_t expected_count = all_pairs(&scene, NULL, &expected);
+    pg_objects objects = objects_of(&scene, scalar);
+    for (int way = ALL; way <= NONE; ++way) {
+        job_system system = {.passes = 0};
+        system.way = way;
+        pg_fork_join jobs = {sizeof jobs, 3, run_jobs, &system};
+        pg_config config;
+        OK(pg_config_init(&config, sizeof config));
+        config.fork_join = &jobs;
+        config.serial_up_to = 0;
+        config.all_pairs_up_to = 0;
+        pg_broad_phase broad_phase;
+        OK(pg_broad_phase_create(scalar, dimensions, &config, &broad_phase));
+        for (int step = 0; step < 3; ++step) {
+            pg_pairs pairs;
+            OK(pg_broad_phase_detect(broad_phase, &objects, &pairs));
+            CHECK(same_pairs(pairs.pairs, pairs.count, expected, expected_count));
+        }
+        CHECK(system.passes > 0);
+        OK(pg_broad_phase_destroy(broad_phase));
+    }
+    free(expected);
+    free_scenescene(&scene);
+}
+
 int main(void)
 {
     const uint32_t scalars[] = {PG_F32, PG_F64}, threads[] = {PG_THREADS_CALLER, PG_THREADS_SHARED, 2};
@@ -290,6 +371,9 @@ int main(void)
         for (int dimensions = 2; dimensions <= 3; ++dimensions)
             for (int t = 0; t < 3; ++t)
                 detect_all_ways(scalars[s], dimensions, threads[t]);
+    for (int s = 0; s < 2; ++s)
+        for (int dimensions = 2; dimensions <= 3; ++dimensions)
+            own_threads(scalars[s], dimensions);
     canonical_order();
     balls();
     budget();

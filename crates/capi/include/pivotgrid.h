@@ -228,11 +228,14 @@ typedef enum {
 } pg_status;
 
 /**
- * The caller's own threads. There is a place for it in `pg_config`, but **this version does not use it**: a handle that is given one
- * is refused with `PG_ERROR_UNSUPPORTED`.
+ * The caller's own threads: a job system that carries the steps of a broad phase. Other handles that are given one, and what a broad
+ * phase does beside its steps (events, queries), stay on the calling thread.
  *
- * `run` calls `job(data, worker)` for each worker in `0..workers`, on any threads, as many at a time as it likes, and returns when
- * all calls have returned. A job never waits for another one.
+ * `run` calls `job(data, worker)` for each worker in `0..workers`, on any threads, as many at a time as it likes, in any order, and
+ * returns when all calls have returned. A job never waits for another one. A worker that is left out runs on the calling thread
+ * afterwards, and one that is called twice does nothing the second time. No job may run after `run` has returned.
+ *
+ * The struct is copied; `user` must stay valid as long as the handle.
  */
 typedef struct {
     /**
@@ -240,7 +243,7 @@ typedef struct {
      */
     size_t size;
     /**
-     * How many jobs may run at a time.
+     * How many jobs may run at a time: 1 to 1024.
      */
     uint32_t workers;
     /**
@@ -294,7 +297,7 @@ typedef struct {
      */
     uint64_t max_bytes;
     /**
-     * Must be null in this version.
+     * The caller's own threads, or null. With one, `threads` must be `PG_THREADS_SHARED`, the default.
      */
     const pg_fork_join *fork_join;
 } pg_config;

@@ -125,7 +125,7 @@ struct Typed<S: Real, const D: usize> {
 fn new<S: Real, const D: usize>(settings: Settings) -> Result<Typed<S, D>> {
     let Settings { config, threads, .. } = settings;
     // One code for all: what is told to stay on the calling thread does.
-    let config = if threads.are_many() { config } else { config.serial_up_to(usize::MAX) };
+    let config = if matches!(threads, Threads::Caller) { config.serial_up_to(usize::MAX) } else { config };
     Ok(Typed { engine: BroadPhase::with_config(config)?, threads, items: Items::default(), kept: Kept::default() })
 }
 
@@ -158,7 +158,7 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
         };
         kept.clear();
         with_slice!(objects, items, |slice| threads
-            .run(|| found(engine, slice, statics))
+            .run(|| found(engine, slice, statics, threads))
             .map_err(Error::from)
             .and_then(|pairs| kept.take(pairs, flat)))
     }
@@ -174,7 +174,7 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
         with_slice!(first, items, |ones| {
             let mut memory = Items::default();
             with_slice!(second, &mut memory, |others| {
-                let pairs = threads.run(|| engine.over(ones).against(others).pairs());
+                let pairs = threads.run(|| threads.carry(engine.over(ones).against(others)).try_pairs())?;
                 keep_rejected(&mut kept.rejected, pairs.rejected())?;
                 kept.moving.take(pairs)?;
                 kept.moving.flatten(pairs)
@@ -199,7 +199,7 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
             flow
         };
         let new_block = || Vec::with_capacity(SHOWN);
-        let rest = with_slice!(objects, items, |slice| threads.run(|| engine.over(slice).visit(new_block, visit)));
+        let rest = with_slice!(objects, items, |slice| threads.run(|| threads.carry(engine.over(slice)).visit(new_block, visit)));
         keep_rejected(&mut kept.rejected, engine.rejected())?;
         for mut block in rest {
             if stopped.load(Ordering::Relaxed) || show(&mut block).is_break() {
@@ -223,7 +223,7 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
         kept.clear();
         let is_parallel = threads.are_many();
         with_slice!(objects, items, |slice| threads.run(|| -> Result {
-            let (pairs, _) = found(engine, slice, None)?;
+            let (pairs, _) = found(engine, slice, None, threads)?;
             keep_rejected(&mut tracker.rejected, pairs.rejected())?;
             tracker.update(pairs, keys, touches, is_parallel)
         }))
@@ -272,10 +272,12 @@ fn found<'a, S: Real, const D: usize, T: Bounded<S, D> + Sync>(
     engine: &'a mut BroadPhase<S, D>,
     objects: &[T],
     statics: Option<&StaticSet<S, D>>,
+    threads: &Threads,
 ) -> std::result::Result<Found<'a>, DetectError> {
+    let request = engine.over(objects);
     match statics {
-        None => engine.try_par_detect(objects).map(|pairs| (pairs, None)),
-        Some(statics) => engine.over(objects).with(statics).try_pairs().map(|pairs| (pairs.moving, Some(pairs.statics))),
+        None => threads.carry(request).try_pairs().map(|pairs| (pairs, None)),
+        Some(statics) => threads.carry(request.with(statics)).try_pairs().map(|pairs| (pairs.moving, Some(pairs.statics))),
     }
 }
 

@@ -11,8 +11,8 @@ use std::ptr::NonNull;
 use std::slice;
 
 use crate::status::{Error, Result, ensure};
-use crate::types::{pg_array, pg_block, pg_config, pg_objects, pg_query, pg_stats};
-use engine::{Aabb, Scalar};
+use crate::types::{pg_array, pg_block, pg_config, pg_fork_join, pg_objects, pg_query, pg_stats};
+use engine::{Aabb, ForkJoin, Scalar};
 
 /// A pointer to values that the library reads.
 #[repr(transparent)]
@@ -94,6 +94,50 @@ unsafe impl Versioned for pg_objects {
 // SAFETY: `repr(C)`: size, integers, nullable data pointers with strides.
 unsafe impl Versioned for pg_query {
     const FIRST_SIZE: usize = size_of::<Self>();
+}
+
+// SAFETY: `repr(C)`: size, an integer, a nullable function pointer, a pointer that is not followed.
+unsafe impl Versioned for pg_fork_join {
+    const FIRST_SIZE: usize = size_of::<Self>();
+}
+
+/// The caller's own threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Jobs {
+    workers: u32,
+    run: RunJobs,
+    user: User,
+}
+
+type RunJobs = extern "C" fn(*mut c_void, u32, Option<extern "C" fn(*mut c_void, u32)>, *mut c_void);
+
+impl Jobs {
+    /// What a caller has given.
+    pub(crate) fn new(given: *const pg_fork_join) -> Result<Self> {
+        let pg_fork_join { workers, run, user, .. } = In(given).versioned("fork_join")?;
+        let Some(run) = run else { return Err(Error::new(crate::status::PG_ERROR_NULL, "run of fork_join is null")) };
+        ensure!((1..=1024).contains(&workers), PG_ERROR_CONFIG, "fork_join has {workers} workers, but can have 1 to 1024");
+        Ok(Jobs { workers, run, user: User(user) })
+    }
+}
+
+impl ForkJoin for Jobs {
+    fn workers(&self) -> usize {
+        self.workers as usize
+    }
+
+    fn run(&self, work: &(dyn Fn(usize) + Sync)) {
+        // A pointer to a reference: one to the closure itself has two words, and C has room for one.
+        (self.run)(self.user.0, self.workers, Some(run_job), (&raw const work).cast_mut().cast());
+    }
+}
+
+/// Runs one worker. It does not unwind: the engine catches what its workers panic with.
+extern "C" fn run_job(data: *mut c_void, worker: u32) {
+    // SAFETY: `data` is the pointer that `Jobs::run` handed out. What it points to stays there until the caller's `run` returns, and the
+    // header says that no job runs after that. The closure is `Sync`.
+    let work = unsafe { *data.cast_const().cast::<&(dyn Fn(usize) + Sync)>() };
+    work(worker as usize);
 }
 
 fn check<T>(pointer: *const T, what: &str) -> Result {

@@ -2,36 +2,45 @@
 
 use std::ffi::c_char;
 
-use engine::{Config, InstructionSet, Stats};
+use engine::{Config, Host, InstructionSet, Request, Source, Stats};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::border::border;
-use crate::memory::{In, Out};
+use crate::memory::{In, Jobs, Out};
 use crate::status::{Error, PG_ERROR_CONFIG, Result, ensure, pg_status};
 use crate::types::{
     PG_CANONICAL_ORDER, PG_DEFAULT, PG_SAME_THREAD, PG_THREADS_CALLER, PG_THREADS_SHARED, pg_config, pg_pass, pg_stats,
 };
 
 /// The threads that a handle works on.
-///
-/// This is where the caller's own threads (`pg_fork_join`) will come in.
 #[derive(Debug)]
 pub(crate) enum Threads {
     Caller,
     Shared,
     Own(ThreadPool),
+    /// Those of the caller's job system, for steps. Everything else stays on the calling thread.
+    Jobs(Jobs),
 }
 
 impl Threads {
-    /// Whether work is handed to other threads at all.
+    /// Whether work is handed to other threads by rayon.
     pub(crate) fn are_many(&self) -> bool {
-        !matches!(self, Threads::Caller)
+        matches!(self, Threads::Shared | Threads::Own(_))
+    }
+
+    /// A request on these threads. Called inside of [`run`](Self::run).
+    pub(crate) fn carry<'e, 't, E: Host, Q: Source<E>>(&'t self, request: Request<'e, 't, E, Q>) -> Request<'e, 't, E, Q> {
+        match self {
+            Threads::Jobs(jobs) => request.on(jobs),
+            Threads::Caller => request.serial(),
+            Threads::Shared | Threads::Own(_) => request,
+        }
     }
 
     /// Runs something where its parallel parts find the handle's threads.
     pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match self {
-            Threads::Caller | Threads::Shared => work(),
+            Threads::Caller | Threads::Shared | Threads::Jobs(_) => work(),
             Threads::Own(pool) => pool.install(work),
         }
     }
@@ -63,7 +72,6 @@ impl Settings {
     /// Null stands for the defaults.
     pub(crate) fn of(config: In<pg_config>) -> Result<Self> {
         let given = if config.is_null() { DEFAULT } else { config.versioned("config")? };
-        ensure!(given.fork_join.is_null(), PG_ERROR_UNSUPPORTED, "this version cannot run on the caller's own threads yet");
         let known = PG_CANONICAL_ORDER | PG_SAME_THREAD;
         ensure!(
             given.flags & !known == 0,
@@ -95,6 +103,10 @@ impl Settings {
             other => return Err(Error::new(PG_ERROR_CONFIG, format_args!("instruction_set is {other}, but 0 to 3 are known"))),
         });
         let threads = match given.threads {
+            PG_THREADS_SHARED if !given.fork_join.is_null() => Threads::Jobs(Jobs::new(given.fork_join)?),
+            count if !given.fork_join.is_null() => {
+                return Err(Error::new(PG_ERROR_CONFIG, format_args!("threads is {count}, but fork_join is given")));
+            }
             PG_THREADS_SHARED => Threads::Shared,
             PG_THREADS_CALLER => Threads::Caller,
             count => {

@@ -64,17 +64,20 @@ pub const PG_MOVING: u32 = 0;
 /// Mobility of an object of a world: hardly ever moves; two static objects never pair.
 pub const PG_STATIC: u32 = 1;
 
-/// The caller's own threads. There is a place for it in `pg_config`, but **this version does not use it**: a handle that is given one
-/// is refused with `PG_ERROR_UNSUPPORTED`.
+/// The caller's own threads: a job system that carries the steps of a broad phase. Other handles that are given one, and what a broad
+/// phase does beside its steps (events, queries), stay on the calling thread.
 ///
-/// `run` calls `job(data, worker)` for each worker in `0..workers`, on any threads, as many at a time as it likes, and returns when
-/// all calls have returned. A job never waits for another one.
+/// `run` calls `job(data, worker)` for each worker in `0..workers`, on any threads, as many at a time as it likes, in any order, and
+/// returns when all calls have returned. A job never waits for another one. A worker that is left out runs on the calling thread
+/// afterwards, and one that is called twice does nothing the second time. No job may run after `run` has returned.
+///
+/// The struct is copied; `user` must stay valid as long as the handle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pg_fork_join {
     /// `sizeof(pg_fork_join)`.
     pub size: usize,
-    /// How many jobs may run at a time.
+    /// How many jobs may run at a time: 1 to 1024.
     pub workers: u32,
     /// Calls `job(data, worker)` for each worker.
     pub run: Option<
@@ -111,7 +114,7 @@ pub struct pg_config {
     pub serial_up_to: u64,
     /// The most memory that a step may make the handle hold, in bytes, or 0 for no limit.
     pub max_bytes: u64,
-    /// Must be null in this version.
+    /// The caller's own threads, or null. With one, `threads` must be `PG_THREADS_SHARED`, the default.
     pub fork_join: *const pg_fork_join,
 }
 
