@@ -1,7 +1,8 @@
 //! What a world that stands still costs. Of the objects of `uniform`, a thousandth moves and the others are in a `StaticSet`:
 //! `statics/SIZE/moving` is a step of those that move against the set, `statics/SIZE/all` a step that does not know who moves and
 //! rebuilds everything, which the first is to be compared with. `nobody` is a step in which nothing moves, `change` moves one object of the
-//! set. On one thread.
+//! set. `change_and_query` moves one and queries a box, and `change_rebuild_and_query` rebuilds the set in between, as queries did until
+//! 2026-11-18. On one thread.
 
 mod common;
 
@@ -28,21 +29,21 @@ fn statics(c: &mut Criterion) {
         set.par_build(&still);
         let mut engine = BroadPhase::<f32, 3>::new();
         for step in 0..WARM_UP {
-            engine.detect_with(&frames[step % 2], &set);
+            engine.over(&frames[step % 2]).with(&set).serial().pairs();
         }
         let mut step = 0;
         group.throughput(Throughput::Elements(frames[0].len() as u64));
         group.bench_function(BenchmarkId::new(size, "moving"), |bencher| {
             bencher.iter(|| {
                 step += 1;
-                let pairs = engine.detect_with(&frames[step % 2], &set);
+                let pairs = engine.over(&frames[step % 2]).with(&set).serial().pairs();
                 black_box((pairs.moving.len(), pairs.statics.len()))
             });
         });
         group.bench_function(BenchmarkId::new(size, "all"), |bencher| Stepper::new(&swing, 1).bench(bencher));
         let nobody: [Aabb<f32, 3>; 0] = [];
         group.bench_function(BenchmarkId::new(size, "nobody"), |bencher| {
-            bencher.iter(|| black_box(engine.detect_with(&nobody, &set).moving.len()));
+            bencher.iter(|| black_box(engine.over(&nobody).with(&set).serial().pairs().moving.len()));
         });
         group.throughput(Throughput::Elements(1));
         let mut next = 0;
@@ -52,6 +53,20 @@ fn statics(c: &mut Criterion) {
                 next = (next + 7919) % still.len();
                 black_box(set.update(next as u32, &still[(next + 1) % still.len()]))
             });
+        });
+        let mut found = Vec::new();
+        let mut change_and_query = |rebuild: bool| {
+            next = (next + 7919) % still.len();
+            set.update(next as u32, &still[(next + 1) % still.len()]);
+            if rebuild {
+                set.par_rebuild();
+            }
+            set.queries().overlapping(&still[next], &mut found);
+            black_box(found.len())
+        };
+        group.bench_function(BenchmarkId::new(size, "change_and_query"), |bencher| bencher.iter(|| change_and_query(false)));
+        group.bench_function(BenchmarkId::new(size, "change_rebuild_and_query"), |bencher| {
+            bencher.iter(|| change_and_query(true));
         });
         group.finish();
     }

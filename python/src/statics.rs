@@ -64,9 +64,7 @@ impl<S: Number, const D: usize> AnySet for Typed<S, D> {
     }
 
     fn query<'py>(&mut self, py: Python<'py>, query: &Query<'py>, threads: Threads) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let set = &mut self.0;
-        let queries = threads.run_divided(py, || set.try_queries())?.map_err(refused)?;
-        queries::answer(py, queries, query, threads)
+        queries::answer(py, self.0.queries(), query, threads)
     }
 }
 

@@ -28,7 +28,7 @@ use crate::lockfree::sync::Ordering;
 use crate::lockfree::{Blocks, shared};
 use crate::runtime::memory::{Budget, bytes_of, reserve_with_slack, with_slack};
 use crate::runtime::team::Team;
-use crate::{Aabb, Bounded, Scalar};
+use crate::{Aabb, Bounded, Groups, Scalar};
 
 /// Objects, or ghosts, that a worker claims at a time.
 const BLOCK: usize = 512;
@@ -39,6 +39,8 @@ pub(crate) struct Image<S, const D: usize> {
     bounds: Aabb<S, D>,
     /// Whose image it is.
     pub(crate) object: u32,
+    /// Its object's groups: kernels compare them, and queries are filtered by them.
+    groups: Groups,
     /// How many periods it was moved down from where the user has it, by axis.
     pub(crate) periods: [i32; D],
     /// The axes, as bits, along which it is a ghost.
@@ -50,16 +52,17 @@ pub(crate) struct Image<S, const D: usize> {
 }
 
 impl<S: Scalar, const D: usize> Image<S, D> {
-    const VACANT: Self = Image { bounds: Aabb::EMPTY, object: 0, periods: [0; D], shifted: 0, crossing: 0, misfit: None };
+    const VACANT: Self =
+        Image { bounds: Aabb::EMPTY, object: 0, groups: Groups::ALL, periods: [0; D], shifted: 0, crossing: 0, misfit: None };
 
     /// The object inside the domain. Whoever has no place there becomes a box that the engine rejects.
     #[inline]
-    fn of_object(object: u32, aabb: Aabb<S, D>, domain: &Domain<S, D>) -> Self {
+    fn of_object(object: u32, aabb: Aabb<S, D>, groups: Groups, domain: &Domain<S, D>) -> Self {
         if !aabb.is_valid() {
             return Image { bounds: aabb, object, ..Self::VACANT };
         }
         match domain.wrap(aabb) {
-            Ok(Wrapped { bounds, periods, crossing }) => Image { bounds, object, periods, crossing, ..Self::VACANT },
+            Ok(Wrapped { bounds, periods, crossing }) => Image { bounds, object, groups, periods, crossing, ..Self::VACANT },
             Err(reason) => Image { object, misfit: Some(reason), ..Self::VACANT },
         }
     }
@@ -94,6 +97,11 @@ impl<S: Scalar, const D: usize> Bounded<S, D> for Image<S, D> {
     #[inline]
     fn aabb(&self) -> Aabb<S, D> {
         self.bounds
+    }
+
+    #[inline]
+    fn groups(&self) -> Groups {
+        self.groups
     }
 
     /// Drops what stands for a meeting that another pair of images stands for, and an object's meeting with itself.
@@ -168,7 +176,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
         team.at_most(count).run(|| {
             while let Some((first, block)) = blocks.claim() {
                 for (index, (image, object)) in (first..).zip(block.iter_mut().zip(&objects[first..])) {
-                    *image = Image::of_object(index as u32, object.aabb(), domain);
+                    *image = Image::of_object(index as u32, object.aabb(), object.groups(), domain);
                 }
                 // Relaxed: each has one writer, and is read after the join.
                 counts[first / BLOCK].store(block.iter().map(Image::ghost_count).sum(), Ordering::Relaxed);

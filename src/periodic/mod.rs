@@ -4,14 +4,14 @@
 //! the engine but [`Bounded`], so anything else that needs neighbors across a border can stand on them.
 
 mod casts;
-mod copies;
 mod domain;
 mod images;
 mod lattice;
-mod legs;
 mod nearest;
 mod pairs;
+mod path;
 mod queries;
+mod query_images;
 mod rejected;
 mod replicas;
 
@@ -20,7 +20,7 @@ use crate::lockfree::Blocks;
 use crate::runtime::clock::Clock;
 use crate::runtime::memory::{self, Budget};
 use crate::runtime::scope::scope;
-use crate::runtime::team::Team;
+use crate::runtime::team::{Team, Threads};
 use crate::sorting::Ordered;
 use crate::{
     Aabb, Ball, Bounded, BroadPhase, Config, DetectError, MAX_OBJECTS, Pair, Pairs, RejectReason, Rejected, Scalar, Stats,
@@ -162,11 +162,8 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         self.count_own_bytes();
     }
 
-    fn team(&self, objects: usize) -> Team {
-        match objects <= self.broad_phase.engine.config.serial_up_to {
-            true => Team::ALONE,
-            false => Team::of_current_pool(),
-        }
+    fn team(&self, objects: usize) -> Team<'static> {
+        Threads::Pool.team(objects <= self.broad_phase.engine.config.serial_up_to)
     }
 
     fn found(&self) -> PeriodicPairs<'_, S, D> {
@@ -186,11 +183,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
 
     /// A step, or why there was none.
     fn run<T: Bounded<S, D> + Sync>(&mut self, objects: &[T], team: Team) -> Result<(), DetectError> {
-        // One way into the pool for the whole step, instead of one per pass.
-        let outcome = memory::catch(|| match team.workers() {
-            1 => self.step(objects, team),
-            _ => rayon::scope(|_| self.step(objects, team)),
-        });
+        let outcome = memory::catch(|| team.enter(|| self.step(objects, team)));
         let outcome = outcome.and_then(|step| step);
         if outcome.is_err() {
             self.broad_phase.engine.release();

@@ -1,7 +1,7 @@
 //! The nearest boxes to a point in a domain that repeats itself.
 //!
-//! The point is put to the images, moved by every number of periods, few of them first, ring by ring, until all of a ring is further
-//! away than the nearest so far. Along one axis:
+//! The point meets the images, moved by every number of periods, few of them first, ring by ring, until all of a ring is further
+//! away than the nearest so far. AxisSpan one axis:
 //!
 //! - Moved down, it meets objects only; they begin in the domain, and the point lies below it.
 //! - Moved by nothing, it meets objects and ghosts.
@@ -11,11 +11,15 @@
 //! a ghost and is shifted down, that ghost is met instead, by the point that is moved one period less. And whoever is met with the
 //! point outside of the domain is no nearer to the point than the border is.
 
-use super::copies::Along;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
 use super::domain::Period;
+use super::query_images::AxisSpan;
 use super::{PeriodicQueries, Shifted};
 use crate::query::{Near, Nearest, is_finite, square_of_distance};
-use crate::{Aabb, Neighbor, Rows, Scalar};
+use crate::runtime::team::Team;
+use crate::{Aabb, Neighbor, QueryFilter, Rows, Scalar};
 
 /// The most periods that a point is moved by, if so many axes are periodic: about as many copies of the domain as a ray crosses.
 const MOST_RINGS: [i32; 4] = [0, 1000, 127, 19];
@@ -27,7 +31,7 @@ impl<S: Scalar, const D: usize> Near<S> for Shifted<Neighbor<S>, D> {
     }
 }
 
-impl<S: Scalar, const D: usize> PeriodicQueries<'_, S, D> {
+impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F> {
     /// The `k` nearest to the point among all objects with all their shifts, the nearest first, those equally near in the order of
     /// their indices and then of their shifts.
     ///
@@ -43,30 +47,30 @@ impl<S: Scalar, const D: usize> PeriodicQueries<'_, S, D> {
             if too_far(rings.square_of_distance(ring), &nearest) {
                 break;
             }
-            self.domain.for_each_choice(&rings.axes(ring), |copy| {
-                let point = copy.bounds.min;
-                if rings.is_inside(copy.periods, ring) || too_far(square_of_distance(&point, &rings.around), &nearest) {
-                    return;
+            let ControlFlow::Continue(()) = self.domain.try_for_each_choice(&rings.axes(ring), |query| {
+                let point = query.bounds.min;
+                if rings.is_inside(query.periods, ring) || too_far(square_of_distance(&point, &rings.around), &nearest) {
+                    return ControlFlow::<Infallible>::Continue(());
                 }
-                let [down, up] = rings.sides(copy.periods);
-                self.queries.find_nearest(&point, &mut nearest, |neighbor| {
+                let [down, up] = rings.sides(query.periods);
+                self.target.find_nearest(&point, &self.filter_of(down), &mut nearest, |neighbor| {
                     let image = &self.images[neighbor.index as usize];
                     // The axes along which it has a ghost and is none.
                     let reaching = self.images[image.object as usize].crossing & !image.shifted;
-                    let counts = image.shifted & down == 0 && reaching & up == 0;
                     let found = Neighbor { index: image.object, ..neighbor };
-                    counts.then(|| Shifted { found, shift: image.shift(copy.periods) })
+                    (reaching & up == 0).then(|| Shifted { found, shift: image.shift(query.periods) })
                 });
+                ControlFlow::Continue(())
             });
         }
         *found = nearest.into_sorted_vec();
     }
+}
 
+impl<S: Scalar, const D: usize, F: QueryFilter<u32> + Sync> PeriodicQueries<'_, S, D, F> {
     /// [`nearest`](Self::nearest) for many points, on the threads of the rayon pool in which it is called.
-    pub fn par_nearest<P>(&self, points: &[P], k: usize, rows: &mut Rows<Shifted<Neighbor<S>, D>>)
-    where
-        P: Into<[S; D]> + Copy + Sync,
-    {
+    pub fn par_nearest<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P], k: usize, rows: &mut Rows<Shifted<Neighbor<S>, D>>) {
+        self.target.prepare_tree(Team::of_current_pool());
         rows.fill(points, |point, found| self.nearest(*point, k, found));
     }
 }
@@ -84,8 +88,8 @@ struct Rings<'a, S, const D: usize> {
 
 impl<'a, S: Scalar, const D: usize> Rings<'a, S, D> {
     /// Nothing if there are no objects, or if the point makes no sense or is too far away.
-    fn new(queries: &PeriodicQueries<'a, S, D>, point: [S; D]) -> Option<Self> {
-        let around = queries.queries.bounds();
+    fn new<F>(queries: &PeriodicQueries<'a, S, D, F>, point: [S; D]) -> Option<Self> {
+        let around = queries.target.bounds();
         let makes_sense = around.is_valid() && point.iter().all(|&x| is_finite(x));
         let periods = std::array::from_fn(|axis| queries.domain.period(axis));
         let mut rings = makes_sense.then_some(Rings { periods, point, numbers: [0; D], around })?;
@@ -103,10 +107,10 @@ impl<'a, S: Scalar, const D: usize> Rings<'a, S, D> {
     }
 
     /// The point, moved by the numbers of a ring and of all rings inside it.
-    fn axes(&self, ring: i32) -> [Along<S>; D] {
+    fn axes(&self, ring: i32) -> [AxisSpan<S>; D] {
         std::array::from_fn(|axis| {
-            let once = Along::once(self.point[axis], self.point[axis]);
-            let many = Along { first: self.numbers[axis] - ring, count: 2 * ring + 1, ..once };
+            let once = AxisSpan::once(self.point[axis], self.point[axis]);
+            let many = AxisSpan { first: self.numbers[axis] - ring, count: 2 * ring + 1, ..once };
             if self.periods[axis].is_some() { many } else { once }
         })
     }

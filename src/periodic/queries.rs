@@ -1,12 +1,14 @@
-//! Questions about a domain that repeats itself.
+//! Queries in a domain that repeats itself.
 
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use super::copies::Copy;
+use super::query_images::QueryImage;
 use super::{Domain, Image, Periodic};
-use crate::{Aabb, Ball, Neighbor, Queries, Rows, Scalar};
+use crate::query::{Target, limit};
+use crate::{Aabb, Ball, Filtered, Groups, InGroups, Neighbor, QueryFilter, Rows, Scalar, Unfiltered};
 
-/// Something that was found, and where: the object, moved by `shift` periods, is what the question met. Ordered by what it is, then
+/// Something that was found, and where: the object, moved by `shift` periods, is what the query met. Ordered by what it is, then
 /// by where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Shifted<T, const D: usize> {
@@ -22,27 +24,28 @@ impl<T: Default, const D: usize> Default for Shifted<T, D> {
     }
 }
 
-/// Answers questions about the objects of the last step in a periodic domain; made by [`Periodic::queries`].
+/// Finds objects in a periodic domain, as of the last step; made by [`Periodic::queries`].
 ///
-/// | question | into a vector | many questions at once |
-/// |---|---|---|
-/// | boxes that overlap a box | [`overlapping`](Self::overlapping) | [`par_overlapping`](Self::par_overlapping) |
-/// | boxes that contain a point | [`containing`](Self::containing) | [`par_containing`](Self::par_containing) |
-/// | boxes along a [`Ray`](crate::Ray) | [`ray_hits`](Self::ray_hits) | [`par_ray_hits`](Self::par_ray_hits) |
-/// | the first of them | [`first_hit`](Self::first_hit) | [`par_first_hits`](Self::par_first_hits) |
-/// | boxes that a moving box meets ([`Sweep`](crate::Sweep)) | [`sweep_hits`](Self::sweep_hits) | [`par_sweep_hits`](Self::par_sweep_hits) |
-/// | the first of them | [`first_contact`](Self::first_contact) | [`par_first_contacts`](Self::par_first_contacts) |
-/// | boxes within a radius ([`Ball`]) | [`within`](Self::within) | [`par_within`](Self::par_within) |
-/// | the k nearest boxes | [`nearest`](Self::nearest) | [`par_nearest`](Self::par_nearest) |
+/// | query | one result at a time | into a vector | many queries at once |
+/// |---|---|---|---|
+/// | boxes that overlap a box | [`visit_overlapping`](Self::visit_overlapping) | [`overlapping`](Self::overlapping) | [`par_overlapping`](Self::par_overlapping) |
+/// | boxes that contain a point | [`visit_containing`](Self::visit_containing) | [`containing`](Self::containing) | [`par_containing`](Self::par_containing) |
+/// | boxes along a [`Ray`](crate::Ray) | [`visit_ray`](Self::visit_ray) | [`ray_hits`](Self::ray_hits) | [`par_ray_hits`](Self::par_ray_hits) |
+/// | the first of them | | [`first_hit`](Self::first_hit), [`first_hit_by`](Self::first_hit_by) | [`par_first_hits`](Self::par_first_hits) |
+/// | boxes that a moving box meets ([`Sweep`](crate::Sweep)) | [`visit_sweep`](Self::visit_sweep) | [`sweep_hits`](Self::sweep_hits) | [`par_sweep_hits`](Self::par_sweep_hits) |
+/// | the first of them | | [`first_contact`](Self::first_contact), [`first_contact_by`](Self::first_contact_by) | [`par_first_contacts`](Self::par_first_contacts) |
+/// | boxes within a radius ([`Ball`]) | [`visit_within`](Self::visit_within) | [`within`](Self::within) | [`par_within`](Self::par_within) |
+/// | the k nearest boxes | | [`nearest`](Self::nearest) | [`par_nearest`](Self::par_nearest) |
 ///
-/// The questions are those of [`Queries`], and may lie anywhere, inside the domain or outside, like the objects. What they meet is
-/// found wherever it repeats itself, so an object may be found several times, with different shifts, but with each of them once.
-/// Rounding is as for [`Periodic`].
+/// The queries are those of [`Queries`](crate::Queries), and may lie anywhere, inside the domain or outside, like the objects. What they
+/// meet is found wherever it repeats itself, so an object may be found several times, with different shifts, but with each of them
+/// once. Rounding is as for [`Periodic`]. [`in_groups`](Self::in_groups) and [`filtered`](Self::filtered) restrict them to some objects.
 ///
 /// A box or a ball may be up to 1000 periods long. Rays and moving boxes are followed through 65 536 copies of the domain, and
-/// [`nearest`](Self::nearest) says how far it looks. That is also what bounds their cost: a look into each copy takes 0.1 to 0.2
-/// microseconds where it meets nothing, so a ray that is a million periods long takes some 10 milliseconds. There is no answer to a longer question, to one that is more than 2^29
-/// periods away, or to one that makes no sense to [`Queries`] either.
+/// [`nearest`](Self::nearest) says how far it looks. That bounds their cost: a look into each copy takes 0.1 to 0.2 microseconds where
+/// it meets nothing, so a ray through all 65 536 takes some 10 milliseconds, as rays do whose period is far below their length. A longer query
+/// finds nothing beyond that, nor does one that is more than 2^29 periods away, or that makes no sense
+/// to [`Queries`](crate::Queries) either.
 ///
 /// ```
 /// use pivotgrid::{Aabb, Periodic, PeriodicError, Ray, Shifted, Sweep};
@@ -73,33 +76,86 @@ impl<T: Default, const D: usize> Default for Shifted<T, D> {
 /// # Ok::<(), PeriodicError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct PeriodicQueries<'a, S: Scalar, const D: usize> {
+pub struct PeriodicQueries<'a, S: Scalar, const D: usize, F = Unfiltered> {
     pub(super) domain: &'a Domain<S, D>,
     pub(super) images: &'a [Image<S, D>],
-    pub(super) queries: Queries<'a, S, D>,
+    pub(super) target: Target<'a, S, D>,
+    pub(super) filter: F,
 }
 
-impl<S: Scalar, const D: usize> Periodic<S, D> {
-    /// Questions about the objects as the last step found them, like [`BroadPhase::queries`](crate::BroadPhase::queries): there is
-    /// nothing to be found after a step that did not come to its end.
-    pub fn queries(&self) -> PeriodicQueries<'_, S, D> {
-        PeriodicQueries { domain: &self.domain, images: self.images.all(), queries: self.broad_phase.queries() }
+/// A filter of objects, for their images.
+pub(super) struct ImageFilter<'a, S, const D: usize, F> {
+    images: &'a [Image<S, D>],
+    /// The axes, as bits, on which ghosts do not count.
+    ghostless: u8,
+    filter: &'a F,
+}
+
+impl<S: Scalar, const D: usize, F: QueryFilter<u32>> QueryFilter<u32> for ImageFilter<'_, S, D, F> {
+    #[inline(always)]
+    fn admits(&self, image: u32, groups: impl FnOnce() -> Groups) -> bool {
+        let image = &self.images[image as usize];
+        self.ghostless & image.shifted == 0 && self.filter.admits(image.object, groups)
     }
 }
 
-impl<S: Scalar, const D: usize> PeriodicQueries<'_, S, D> {
+impl<S: Scalar, const D: usize> Periodic<S, D> {
+    /// Queries about the objects as the last step found them, like [`BroadPhase::queries`](crate::BroadPhase::queries): there is
+    /// nothing to be found after a step that did not come to its end.
+    pub fn queries(&self) -> PeriodicQueries<'_, S, D> {
+        let target = self.broad_phase.queries().target;
+        PeriodicQueries { domain: &self.domain, images: self.images.all(), target, filter: Unfiltered }
+    }
+}
+
+impl<'a, S: Scalar, const D: usize, F> PeriodicQueries<'a, S, D, F> {
+    /// The same queries among objects whose [`Groups`] admit these; see [`Queries::in_groups`](crate::Queries::in_groups).
+    pub fn in_groups(self, groups: Groups) -> PeriodicQueries<'a, S, D, InGroups<F>> {
+        let PeriodicQueries { domain, images, target, filter } = self;
+        PeriodicQueries { domain, images, target, filter: InGroups { inner: filter, groups } }
+    }
+
+    /// The same queries among objects for whose indices `predicate` returns true; see
+    /// [`Queries::filtered`](crate::Queries::filtered).
+    pub fn filtered<P: Fn(u32) -> bool>(self, predicate: P) -> PeriodicQueries<'a, S, D, Filtered<F, P>> {
+        let PeriodicQueries { domain, images, target, filter } = self;
+        PeriodicQueries { domain, images, target, filter: Filtered { inner: filter, predicate } }
+    }
+}
+
+impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F> {
+    /// Calls `visit` with every object whose box overlaps `bounds`, in no particular order, until it returns `Break`.
+    pub fn visit_overlapping<B>(
+        &self,
+        bounds: &Aabb<S, D>,
+        mut visit: impl FnMut(Shifted<u32, D>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        if !bounds.is_valid() {
+            return ControlFlow::Continue(());
+        }
+        self.domain.try_for_each_query_image(bounds, |query| {
+            let filter = self.filter_of(query.ghostless);
+            self.target.visit_overlapping(&query.bounds, &filter, |image| visit(self.shifted(query, image, |index| index)))
+        })
+    }
+
     /// All objects whose boxes overlap `bounds`, in no particular order.
     pub fn overlapping(&self, bounds: &Aabb<S, D>, found: &mut Vec<Shifted<u32, D>>) {
         found.clear();
-        if !bounds.is_valid() {
-            return;
-        }
-        self.domain.for_each_copy(bounds, |copy| {
-            let ControlFlow::Continue(()) = self.queries.visit_overlapping(&copy.bounds, |image| {
-                found.extend(self.object(copy, image).map(|(object, shift)| Shifted { found: object, shift }));
-                ControlFlow::<std::convert::Infallible>::Continue(())
-            });
+        let ControlFlow::Continue(()) = self.visit_overlapping(bounds, |one| {
+            found.push(one);
+            ControlFlow::<Infallible>::Continue(())
         });
+    }
+
+    /// Calls `visit` with every object whose box contains the point, in no particular order, until it returns `Break`.
+    pub fn visit_containing<B>(
+        &self,
+        point: impl Into<[S; D]>,
+        visit: impl FnMut(Shifted<u32, D>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let point = point.into();
+        self.visit_overlapping(&Aabb { min: point, max: point }, visit)
     }
 
     /// All objects whose boxes contain the point, in no particular order.
@@ -108,45 +164,58 @@ impl<S: Scalar, const D: usize> PeriodicQueries<'_, S, D> {
         self.overlapping(&Aabb { min: point, max: point }, found);
     }
 
+    /// Calls `visit` with every object whose box is within the ball's radius of its center, in no particular order, until it returns
+    /// `Break`.
+    pub fn visit_within<B>(
+        &self,
+        ball: &Ball<S, D>,
+        mut visit: impl FnMut(Shifted<Neighbor<S>, D>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let bounds = ball.aabb();
+        let Some(limit) = limit(ball).filter(|_| bounds.is_valid()) else { return ControlFlow::Continue(()) };
+        self.domain.try_for_each_query_image(&bounds, |query| {
+            let (center, filter) = (self.domain.down(ball.center, query.periods), self.filter_of(query.ghostless));
+            self.target.visit_within(&center, limit, &filter, |near| {
+                visit(self.shifted(query, near.index, |index| Neighbor { index, ..near }))
+            })
+        })
+    }
+
     /// All objects whose boxes are within the ball's radius of its center, in no particular order.
     pub fn within(&self, ball: &Ball<S, D>, found: &mut Vec<Shifted<Neighbor<S>, D>>) {
         found.clear();
-        let bounds = ball.aabb();
-        if !bounds.is_valid() {
-            return;
-        }
-        self.domain.for_each_copy(&bounds, |copy| {
-            let ball = Ball { center: self.domain.down(ball.center, copy.periods), radius: ball.radius };
-            let ControlFlow::Continue(()) = self.queries.visit_within(&ball, |neighbor| {
-                let object = self.object(copy, neighbor.index);
-                found.extend(object.map(|(index, shift)| Shifted { found: Neighbor { index, ..neighbor }, shift }));
-                ControlFlow::<std::convert::Infallible>::Continue(())
-            });
+        let ControlFlow::Continue(()) = self.visit_within(ball, |one| {
+            found.push(one);
+            ControlFlow::<Infallible>::Continue(())
         });
     }
 
+    #[inline]
+    pub(super) fn filter_of(&self, ghostless: u8) -> ImageFilter<'_, S, D, F> {
+        ImageFilter { images: self.images, ghostless, filter: &self.filter }
+    }
+
+    /// What an image of a query has met: the object of an image, and where that is.
+    #[inline]
+    pub(super) fn shifted<T>(&self, query: &QueryImage<S, D>, image: u32, found: impl FnOnce(u32) -> T) -> Shifted<T, D> {
+        let image = &self.images[image as usize];
+        Shifted { found: found(image.object), shift: image.shift(query.periods) }
+    }
+}
+
+impl<S: Scalar, const D: usize, F: QueryFilter<u32> + Sync> PeriodicQueries<'_, S, D, F> {
     /// [`overlapping`](Self::overlapping) for many boxes, on the threads of the rayon pool in which it is called.
     pub fn par_overlapping(&self, boxes: &[Aabb<S, D>], rows: &mut Rows<Shifted<u32, D>>) {
         rows.fill(boxes, |bounds, found| self.overlapping(bounds, found));
     }
 
     /// [`containing`](Self::containing) for many points, likewise.
-    pub fn par_containing<P>(&self, points: &[P], rows: &mut Rows<Shifted<u32, D>>)
-    where
-        P: Into<[S; D]> + std::marker::Copy + Sync,
-    {
+    pub fn par_containing<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P], rows: &mut Rows<Shifted<u32, D>>) {
         rows.fill(points, |point, found| self.containing(*point, found));
     }
 
     /// [`within`](Self::within) for many balls, likewise.
     pub fn par_within(&self, balls: &[Ball<S, D>], rows: &mut Rows<Shifted<Neighbor<S>, D>>) {
         rows.fill(balls, |ball, found| self.within(ball, found));
-    }
-
-    /// The object that a copy of a question met an image of, and where it is; nothing if that is for another copy to say.
-    #[inline]
-    pub(super) fn object(&self, copy: &Copy<S, D>, image: u32) -> Option<(u32, [i32; D])> {
-        let image = &self.images[image as usize];
-        (copy.ghostless & image.shifted == 0).then(|| (image.object, image.shift(copy.periods)))
     }
 }

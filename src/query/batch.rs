@@ -1,37 +1,39 @@
-//! Many questions at once, on the threads of the rayon pool in which they are asked.
+//! Many queries at once, on the threads of the current rayon pool.
 //!
-//! The rows come in the order of the questions, and what is in them does not depend on the number of threads.
+//! The rows come in the order of the queries, and what is in them does not depend on the number of threads.
 
 use rayon::prelude::*;
 
-use super::places::Places;
+use super::filter::QueryFilter;
+use super::place_order::PlaceOrder;
+use super::rows::AHEAD;
 use super::{Hit, Neighbor, Queries, Ray, Rows, Sweep};
 use crate::runtime::prefetch::prefetch;
 use crate::runtime::team::Team;
 use crate::{Aabb, Ball, Scalar};
 
-/// The fewest and the most first hits that a thread puts in order and looks for at a time.
+/// The fewest and the most queries that a thread puts in order and makes at a time.
 const FEW: usize = 1024;
 const MANY: usize = 1 << 17;
 
-/// So many questions ahead are fetched, because their order is none that the processor could guess.
-const AHEAD: usize = 4;
+/// Tables of fewer entries stay in the cache whatever the order of queries.
+const SMALL_TABLE: usize = 1 << 14;
 
-impl<S: Scalar, const D: usize> Queries<'_, S, D> {
+impl<S: Scalar, const D: usize, F: QueryFilter<u32> + Sync> Queries<'_, S, D, F> {
     /// [`overlapping`](Self::overlapping) for many boxes. Rows are in no particular order until [`Rows::sort`] is called.
     pub fn par_overlapping(&self, boxes: &[Aabb<S, D>], rows: &mut Rows<u32>) {
-        rows.fill(boxes, |bounds, found| self.overlapping(bounds, found));
+        self.fill(boxes, |bounds| bounds.min, |bounds, found| self.overlapping(bounds, found), rows);
     }
 
     /// [`containing`](Self::containing) for many points. Rows are in no particular order until [`Rows::sort`] is called.
     pub fn par_containing<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P], rows: &mut Rows<u32>) {
-        rows.fill(points, |point, found| self.containing(*point, found));
+        self.fill(points, |point| (*point).into(), |point, found| self.containing(*point, found), rows);
     }
 
     /// [`ray_hits`](Self::ray_hits) of many rays.
     pub fn par_ray_hits(&self, rays: &[Ray<S, D>], rows: &mut Rows<Hit<S>>) {
-        self.expect_casts();
-        rows.fill(rays, |ray, found| self.ray_hits(ray, found));
+        self.prepare_tree();
+        self.fill(rays, |ray| ray.origin, |ray, found| self.ray_hits(ray, found), rows);
     }
 
     /// [`first_hit`](Self::first_hit) of many rays, in their order.
@@ -53,8 +55,8 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
 
     /// [`sweep_hits`](Self::sweep_hits) of many moving boxes.
     pub fn par_sweep_hits(&self, sweeps: &[Sweep<S, D>], rows: &mut Rows<Hit<S>>) {
-        self.expect_casts();
-        rows.fill(sweeps, |sweep, found| self.sweep_hits(sweep, found));
+        self.prepare_tree();
+        self.fill(sweeps, |sweep| sweep.bounds.min, |sweep, found| self.sweep_hits(sweep, found), rows);
     }
 
     /// [`first_contact`](Self::first_contact) of many moving boxes, in their order.
@@ -65,49 +67,69 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// [`within`](Self::within) for many balls. Rows are in no particular order until [`Rows::sort`] is called, which puts the
     /// nearest first.
     pub fn par_within(&self, balls: &[Ball<S, D>], rows: &mut Rows<Neighbor<S>>) {
-        rows.fill(balls, |ball, found| self.within(ball, found));
+        self.fill(balls, |ball| ball.center, |ball, found| self.within(ball, found), rows);
     }
 
     /// [`nearest`](Self::nearest) for many points.
     pub fn par_nearest<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P], k: usize, rows: &mut Rows<Neighbor<S>>) {
-        rows.fill(points, |point, found| self.nearest(*point, k, found));
+        self.prepare_tree();
+        self.fill(points, |point| (*point).into(), |point, found| self.nearest(*point, k, found), rows);
     }
 
-    /// First hits of many casts that begin somewhere, in their order.
+    /// Rows of many queries.
     ///
-    /// Casts that begin near each other look at the same part of the table, so a thread does its own in the order of their places:
-    /// putting them in order takes less time than finding everything outside the cache again and again.
+    /// Queries that are near each other read the same part of the table, so a thread makes its own in the order of their places: sorting
+    /// them takes less time than the cache misses that it saves.
+    fn fill<Q: Sync, T: Copy + Ord + Send + Sync>(
+        &self,
+        queries: &[Q],
+        place: impl Fn(&Q) -> [S; D] + Sync,
+        search: impl Fn(&Q, &mut Vec<T>) + Sync,
+        rows: &mut Rows<T>,
+    ) {
+        let entries: usize = self.target.views().map(|view| view.entries().len()).sum();
+        if queries.len() < FEW || entries < SMALL_TABLE {
+            return rows.fill(queries, search);
+        }
+        let places = PlaceOrder::of(&self.target);
+        rows.fill_in_order(queries, block(queries.len()), |queries| places.order(queries.iter().map(&place)), search);
+    }
+
+    /// First hits of many casts, in their order; made in the order of their places, too.
     fn first_of_each<Q: Sync>(
         &self,
-        questions: &[Q],
+        queries: &[Q],
         place: impl Fn(&Q) -> [S; D] + Sync,
         first: impl Fn(&Q) -> Option<Hit<S>> + Sync,
         found: &mut Vec<Option<Hit<S>>>,
     ) {
         found.clear();
-        found.resize(questions.len(), None);
-        let Some(scene) = &self.scene else { return };
-        self.expect_casts();
-        let places = Places::of(scene);
-        let part = (questions.len() / (2 * rayon::current_num_threads())).clamp(FEW, MANY);
-        questions.par_chunks(part).zip(found.par_chunks_mut(part)).for_each(|(questions, found)| {
-            if questions.len() < FEW {
-                return found.iter_mut().zip(questions).for_each(|(found, question)| *found = first(question));
+        found.resize(queries.len(), None);
+        self.prepare_tree();
+        let (places, block) = (PlaceOrder::of(&self.target), block(queries.len()));
+        queries.par_chunks(block).zip(found.par_chunks_mut(block)).for_each(|(queries, found)| {
+            if queries.len() < FEW {
+                return found.iter_mut().zip(queries).for_each(|(found, query)| *found = first(query));
             }
-            let order = places.order(questions.iter().map(&place));
+            let order = places.order(queries.iter().map(&place));
             for (at, &number) in order.iter().enumerate() {
                 if let Some(&later) = order.get(at + AHEAD) {
-                    prefetch(questions, later as usize);
+                    prefetch(queries, later as usize);
                 }
-                found[number as usize] = first(&questions[number as usize]);
+                found[number as usize] = first(&queries[number as usize]);
             }
         });
     }
+}
 
-    /// Has all threads make what the first cast would have to make alone.
-    pub(crate) fn expect_casts(&self) {
-        if let Some(scene) = &self.scene {
-            scene.tree(Team::of_current_pool());
-        }
+/// How many queries a thread puts in order and makes at a time.
+fn block(queries: usize) -> usize {
+    (queries / (2 * rayon::current_num_threads())).clamp(FEW, MANY)
+}
+
+impl<S: Scalar, const D: usize, F> Queries<'_, S, D, F> {
+    /// Has all threads build what the first cast would have to build alone.
+    pub(super) fn prepare_tree(&self) {
+        self.target.prepare_tree(Team::of_current_pool());
     }
 }

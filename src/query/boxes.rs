@@ -1,15 +1,17 @@
 //! Boxes that overlap a box or contain a point.
 
-use std::ops::ControlFlow;
+use std::convert::Infallible;
+use std::ops::{ControlFlow, Range};
 
-use super::lanes::steps;
-use super::{Queries, Region, Scene};
-use crate::kernel::{bits, overlaps};
-use crate::layout::Chunk;
-use crate::layout::{Coords, Window, key_parts};
+use super::Queries;
+use super::filter::QueryFilter;
+use super::lanes::{entries, overlaps, steps};
+use super::tree::{Node, Probe, Tree, Unordered};
+use super::view::GridView;
+use crate::kernel::{Work, bits};
 use crate::{Aabb, Scalar};
 
-impl<S: Scalar, const D: usize> Queries<'_, S, D> {
+impl<S: Scalar, const D: usize, F: QueryFilter<u32>> Queries<'_, S, D, F> {
     /// Calls `visit` with every object whose box overlaps `bounds`, in no particular order, until it returns `Break`.
     ///
     /// ```
@@ -24,36 +26,14 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// assert!(is_free(Aabb::new([2.0, 2.0], [4.0, 4.0])));
     /// assert!(!is_free(Aabb::new([2.0, 2.0], [5.0, 5.0])));
     /// ```
-    pub fn visit_overlapping<B>(&self, bounds: &Aabb<S, D>, mut visit: impl FnMut(u32) -> ControlFlow<B>) -> ControlFlow<B> {
-        let Some(scene) = self.scene.as_ref().filter(|_| bounds.is_valid()) else { return ControlFlow::Continue(()) };
-        let mut test = |run| {
-            for (at, inside) in steps(run) {
-                for lane in bits(overlaps(&scene.columns, bounds, at) & inside) {
-                    visit(scene.columns.id(at + lane))?;
-                }
-            }
-            ControlFlow::Continue(())
-        };
-        let mut flow = ControlFlow::Continue(());
-        scene.grid.oversized_around(bounds, |run| {
-            if flow.is_continue() {
-                flow = test(run);
-            }
-        });
-        flow?;
-        scene.try_for_each_run(bounds, test)
+    pub fn visit_overlapping<B>(&self, bounds: &Aabb<S, D>, visit: impl FnMut(u32) -> ControlFlow<B>) -> ControlFlow<B> {
+        self.target.visit_overlapping(bounds, &self.filter, visit)
     }
 
     /// All objects whose boxes overlap `bounds`, in no particular order.
     pub fn overlapping(&self, bounds: &Aabb<S, D>, found: &mut Vec<u32>) {
         found.clear();
-        let Some(scene) = self.scene.as_ref().filter(|_| bounds.is_valid()) else { return };
-        scene.grid.oversized_around(bounds, |run| scene.kernel.hits(&scene.columns, bounds, run, found));
-        let ControlFlow::Continue(()) = scene.try_for_each_run(bounds, |run| {
-            scene.kernel.hits(&scene.columns, bounds, run, found);
-            ControlFlow::<std::convert::Infallible>::Continue(())
-        });
-        found.iter_mut().for_each(|entry| *entry = scene.columns.id(*entry as usize));
+        self.target.append_overlapping(bounds, &self.filter, found);
     }
 
     /// Calls `visit` with every object whose box contains the point, in no particular order, until it returns `Break`.
@@ -69,23 +49,70 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     }
 }
 
-impl<S: Scalar, const D: usize> Scene<'_, S, D> {
-    /// Calls `f` with the runs of entries of all levels among which are all that overlap the box.
+impl<S: Scalar, const D: usize> GridView<'_, S, D> {
+    pub(super) fn visit_overlapping<B, F: QueryFilter<u32>>(
+        &self,
+        bounds: &Aabb<S, D>,
+        filter: &F,
+        visit: &mut impl FnMut(u32) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.try_for_each_run(bounds, |run| {
+            for (at, inside) in steps(run) {
+                for lane in bits(overlaps(&entries(&self.columns, at), bounds) & inside) {
+                    if let Some(index) = self.admit(at + lane, filter) {
+                        visit(index)?;
+                    }
+                }
+            }
+            ControlFlow::Continue(())
+        })
+    }
+
+    pub(super) fn append_overlapping<F: QueryFilter<u32>>(&self, bounds: &Aabb<S, D>, filter: &F, found: &mut Vec<u32>) {
+        let first = found.len();
+        let ControlFlow::Continue(()) = self.try_for_each_run(bounds, |run| {
+            self.kernel.hits(&self.columns, bounds, run, found);
+            ControlFlow::<Infallible>::Continue(())
+        });
+        // The kernel has appended entries. Their objects take their places.
+        if self.admits_all::<F>() {
+            found[first..].iter_mut().for_each(|entry| *entry = self.columns.id(*entry as usize));
+            return;
+        }
+        let mut end = first;
+        for place in first..found.len() {
+            if let Some(index) = self.admit(found[place] as usize, filter) {
+                found[end] = index;
+                end += 1;
+            }
+        }
+        found.truncate(end);
+    }
+
+    /// Calls `f` with runs of entries among which are all that overlap a box, each entry once.
     #[inline]
     pub(super) fn try_for_each_run<B>(
         &self,
         bounds: &Aabb<S, D>,
-        mut f: impl FnMut(std::ops::Range<usize>) -> ControlFlow<B>,
+        mut f: impl FnMut(Range<usize>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        for (level, region) in self.occupied() {
-            let window = Window::new(&self.grid.levels[level], self.grid.spans[level], bounds);
+        if let Some(tree) = self.tree_for(bounds) {
+            return self.kernel.compiled_for(BoxDescent { tree, bounds, f });
+        }
+        let mut flow = ControlFlow::Continue(());
+        self.grid.oversized_around(bounds, |run| {
+            if flow.is_continue() {
+                flow = f(run);
+            }
+        });
+        flow?;
+        for region in self.regions {
+            let window = self.window(region, bounds);
             self.try_for_each_chunk(
-                level,
                 region,
                 &window,
-                &mut f,
-                |_, _| true,
-                |f, coords, chunk| {
+                |_| true,
+                |coords, chunk| {
                     let mut flow = ControlFlow::Continue(());
                     if let Some(window) = window.within::<D>(coords) {
                         window.runs(chunk, |run| {
@@ -100,48 +127,30 @@ impl<S: Scalar, const D: usize> Scene<'_, S, D> {
         }
         ControlFlow::Continue(())
     }
+}
 
-    /// Calls `f` with the existing chunks of a level that a window touches and that are wanted. Both functions see the caller's
-    /// state.
-    #[inline]
-    pub(super) fn try_for_each_chunk<T, B>(
-        &self,
-        level: usize,
-        region: &Region,
-        window: &Window,
-        state: &mut T,
-        is_wanted: impl Fn(&T, Coords) -> bool,
-        mut f: impl FnMut(&mut T, Coords, &Chunk) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        let (low, high) = window.chunks::<D>();
-        let low: Coords = std::array::from_fn(|axis| low[axis].max(region.low[axis]));
-        let high: Coords = std::array::from_fn(|axis| high[axis].min(region.high[axis]));
-        if (0..3).any(|axis| low[axis] > high[axis]) {
-            return ControlFlow::Continue(());
-        }
-        let chunks = self.grid.chunks_of(level);
-        let touched = (0..D).fold(1.0, |touched, axis| touched * (f64::from(high[axis]) - f64::from(low[axis]) + 1.0));
-        if touched <= chunks.len() as f64 {
-            for z in low[2]..=high[2] {
-                for y in low[1]..=high[1] {
-                    for x in low[0]..=high[0] {
-                        if is_wanted(state, [x, y, z])
-                            && let Some(chunk) = self.grid.find(level, [x, y, z])
-                        {
-                            f(state, [x, y, z], chunk)?;
-                        }
-                    }
-                }
-            }
-        } else {
-            // It covers more chunks than there are: go through those that there are.
-            for chunk in chunks.clone() {
-                let coords = key_parts(chunk.key()).1;
-                let is_inside = || (0..3).all(|axis| (low[axis]..=high[axis]).contains(&coords[axis]));
-                if is_inside() && is_wanted(state, coords) {
-                    f(state, coords, chunk)?;
-                }
-            }
+/// Down the tree to everything that overlaps a box.
+struct BoxDescent<'a, S, const D: usize, F> {
+    tree: &'a Tree<S, D>,
+    bounds: &'a Aabb<S, D>,
+    f: F,
+}
+
+impl<S: Scalar, const D: usize> Probe<S, D> for Aabb<S, D> {
+    #[inline(always)]
+    fn reaches(&self, node: &Node<S, D>) -> u32 {
+        overlaps(&node.children(), self)
+    }
+}
+
+impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>) -> ControlFlow<B>> Work for BoxDescent<'_, S, D, F> {
+    type Outcome = ControlFlow<B>;
+
+    #[inline(always)]
+    fn run(mut self) -> ControlFlow<B> {
+        let mut descent = Unordered::new(self.tree, self.bounds);
+        while let Some(run) = descent.next_run() {
+            (self.f)(run.entries())?;
         }
         ControlFlow::Continue(())
     }

@@ -4,7 +4,7 @@ use super::{Ray, Sweep};
 use crate::kernel::Motion;
 use crate::{Aabb, Scalar};
 
-/// A box on its way, a ray being the way of a box without extent.
+/// A box on its path, a ray being the path of a box without extent.
 ///
 /// Along an axis it meets the interval from `min` to `max` while `(min - high) / speed <= t <= (max - low) / speed` (for a
 /// positive speed; otherwise the other way round). It meets a box while it meets the box's interval on all axes.
@@ -13,14 +13,14 @@ pub(crate) struct Cast<S, const D: usize> {
     pub(super) motion: Motion<S, D>,
     /// Along each axis, the side of a box that is met first: 0 is the lower one.
     pub(super) near: [usize; D],
-    /// Whether it rests along some axis, or is infinite.
-    pub(super) is_unusual: bool,
+    /// Whether it rests along some axis, or is infinite: such casts have code of their own.
+    pub(super) is_degenerate: bool,
     /// Nothing later is of interest.
-    pub(super) max_t: S,
+    pub(crate) max_t: S,
 }
 
 impl<S: Scalar, const D: usize> Cast<S, D> {
-    /// The way of a ray; nothing if it makes no sense.
+    /// The path of a ray; nothing if it makes no sense.
     #[inline]
     pub(crate) fn ray(ray: &Ray<S, D>) -> Option<Self> {
         let cast = Self::new(&Aabb { min: ray.origin, max: ray.origin }, &ray.direction, ray.max_t)?;
@@ -28,18 +28,24 @@ impl<S: Scalar, const D: usize> Cast<S, D> {
         (moves && ray.origin.iter().all(|&x| is_finite(x))).then_some(cast)
     }
 
-    /// The way of a box; nothing if it makes no sense.
+    /// The path of a box; nothing if it makes no sense.
     #[inline]
     pub(crate) fn sweep(sweep: &Sweep<S, D>) -> Option<Self> {
         Self::new(&sweep.bounds, &sweep.translation, S::from_f64(1.0))
     }
 
-    /// The way of a box from one time to another; nothing if it makes no sense.
+    /// The path of a box from one time to another; nothing if it makes no sense.
     #[inline]
     pub(crate) fn between(bounds: &Aabb<S, D>, direction: &[S; D], from: S, to: S) -> Option<Self> {
         let mut cast = Self::new(bounds, direction, to)?;
         cast.motion.from = from;
         Some(cast)
+    }
+
+    /// Whether a time is between its beginning and its end.
+    #[inline(always)]
+    pub(crate) fn lasts_until(&self, t: S) -> bool {
+        t >= self.motion.from && t <= self.max_t
     }
 
     #[inline(always)]
@@ -59,7 +65,7 @@ impl<S: Scalar, const D: usize> Cast<S, D> {
                 back: std::array::from_fn(|axis| face(axis, near[axis])),
             };
             let is_infinite = !bounds.min.iter().chain(&bounds.max).all(|&x| is_finite(x));
-            Cast { motion, near, is_unusual: is_infinite || rests.contains(&true), max_t }
+            Cast { motion, near, is_degenerate: is_infinite || rests.contains(&true), max_t }
         })
     }
 }

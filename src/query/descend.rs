@@ -1,74 +1,60 @@
-//! Down the tree along the way of a ray or a moving box.
+//! Down the tree in the order in which things are met: along the path of a ray or a moving box, or away from a point.
 //!
-//! Children are visited in the order in which they are met, and what can only be met after the limit that the visitor sets is left
-//! out: a search for the first hit ends soon after it. A child is judged by the formula that judges entries, applied to the box
-//! around all of them, so what is left out is never met.
+//! Children are visited in the order of their ranks, and those beyond the limit that the visitor sets are left out: a search
+//! for the first hit ends soon after it. A child is judged by the formula that judges entries, applied to the box around all of them,
+//! so what is left out is never met.
 
 use std::ops::ControlFlow;
 
 use super::cast::Cast;
-use super::tree::{MAX_HEIGHT, Tree};
-use super::{Hit, Scene};
+use super::lanes::steps;
+use super::tree::{MAX_HEIGHT, Node, Run, Tree};
+use super::view::GridView;
 use crate::Scalar;
 use crate::kernel::{Faces, LANES, UNRANKED, Work, bits, load, rank};
 use crate::runtime::team::Team;
 
-/// A search under way. What is usual has code of its own, which does not ask what is not.
-struct Descent<'a, S, const D: usize, const UNUSUAL: bool, F> {
-    scene: &'a Scene<'a, S, D>,
-    tree: &'a Tree<S, D>,
-    cast: Cast<S, D>,
-    /// The columns of the sides that are met first, and of the others.
-    near_columns: [&'a [S]; D],
-    far_columns: [&'a [S]; D],
-    /// Nothing later is of interest.
-    limit: S,
-    /// The greatest rank that something may have that is met until then.
-    last: u32,
-    visit: F,
+/// Where an ordered descent goes.
+pub(super) trait Guide<S, const D: usize> {
+    type Break;
+    /// Whether it may rank the empty box of a child that is not there.
+    const MEETS_EMPTY: bool;
+
+    /// The ranks of a node's children: those met sooner have a lesser one, the lowest bits are the lane. `UNRANKED` is left out.
+    fn ranks(&self, node: &Node<S, D>) -> [u32; LANES];
+
+    /// The greatest rank that is still of interest.
+    fn last(&self) -> u32;
+
+    fn visit(&mut self, run: Run) -> ControlFlow<Self::Break>;
 }
 
-impl<S: Scalar, const D: usize> Scene<'_, S, D> {
-    /// Calls `visit` with every object that is met until the limit, each once. The visitor returns the limit from then on.
-    pub(super) fn descend<B>(&self, cast: &Cast<S, D>, visit: impl FnMut(Hit<S>) -> ControlFlow<B, S>) -> ControlFlow<B> {
-        match cast.is_unusual {
-            false => self.kernel.compiled_for(self.descent::<false, _>(cast, visit)),
-            true => self.kernel.compiled_for(self.descent::<true, _>(cast, visit)),
-        }
-    }
-
-    fn descent<const UNUSUAL: bool, F>(&self, cast: &Cast<S, D>, visit: F) -> Descent<'_, S, D, UNUSUAL, F> {
-        let columns = &self.columns;
-        let column = |axis: usize, side: usize| if side == 0 { columns.min(axis) } else { columns.max(axis) };
-        Descent {
-            scene: self,
-            tree: self.tree(Team::ALONE),
-            cast: *cast,
-            near_columns: std::array::from_fn(|axis| column(axis, cast.near[axis])),
-            far_columns: std::array::from_fn(|axis| column(axis, 1 - cast.near[axis])),
-            limit: cast.max_t,
-            last: last(cast.max_t),
-            visit,
-        }
-    }
+/// The greatest rank of what is met at this time or distance, or before.
+#[inline(always)]
+pub(super) fn last_rank<S: Scalar>(limit: S) -> u32 {
+    rank(limit) | (LANES as u32 - 1)
 }
 
-impl<S: Scalar, const D: usize, const UNUSUAL: bool, B, F> Work for Descent<'_, S, D, UNUSUAL, F>
-where
-    F: FnMut(Hit<S>) -> ControlFlow<B, S>,
-{
-    type Outcome = ControlFlow<B>;
+/// A descent that is about to begin.
+pub(super) struct Descent<'a, S, const D: usize, G> {
+    pub(super) tree: &'a Tree<S, D>,
+    pub(super) guide: G,
+}
+
+impl<S: Scalar, const D: usize, G: Guide<S, D>> Work for Descent<'_, S, D, G> {
+    type Outcome = ControlFlow<G::Break>;
 
     #[inline(always)]
-    fn run(mut self) -> ControlFlow<B> {
-        // By level, above the node under visit: a node, and the ranks of those of its children that are still to be visited.
+    fn run(self) -> ControlFlow<G::Break> {
+        let Descent { tree, mut guide } = self;
+        // By level, above the current node: a node, and the ranks of those of its children that are still to be visited.
         let mut above = [(0, [UNRANKED; LANES]); MAX_HEIGHT];
-        let top = self.tree.height() - 1;
-        let (mut level, mut node, mut ranks) = (top, 0, self.ranks(top, 0));
+        let top = tree.height() - 1;
+        let (mut level, mut node, mut ranks) = (top, 0, guide.ranks(tree.node(top, 0)));
         loop {
             let next = ranks.into_iter().fold(UNRANKED, u32::min);
             // All others come later still.
-            if next > self.last {
+            if next > guide.last() {
                 if level == top {
                     return ControlFlow::Continue(());
                 }
@@ -78,54 +64,108 @@ where
             }
             ranks = ranks.map(|rank| if rank == next { UNRANKED } else { rank });
             let lane = next as usize % LANES;
-            // By the formula, what is infinite may meet even the empty box of a child that is not there.
-            if UNUSUAL && self.tree.node(level, node).is_vacant(lane) {
+            if G::MEETS_EMPTY && tree.peek(level, node).is_vacant(lane) {
                 continue;
             }
             let child = node * LANES + lane;
             if level == 0 {
-                self.entries(child)?;
+                guide.visit(tree.run(child))?;
             } else {
                 above[level] = (node, ranks);
                 level -= 1;
-                (node, ranks) = (child, self.ranks(level, child));
+                (node, ranks) = (child, guide.ranks(tree.node(level, child)));
             }
         }
     }
 }
 
-/// The greatest rank of what is met at this time or earlier.
-#[inline(always)]
-fn last<S: Scalar>(time: S) -> u32 {
-    rank(time) | (LANES as u32 - 1)
+/// The guide of a cast. Degenerate casts (at rest along an axis, or infinite) have code of their own.
+struct CastGuide<'a, S, const D: usize, const DEGENERATE: bool, F> {
+    view: &'a GridView<'a, S, D>,
+    cast: Cast<S, D>,
+    /// The columns of the sides that are met first, and of the others.
+    near_columns: [&'a [S]; D],
+    far_columns: [&'a [S]; D],
+    /// The greatest rank of what is met until the cast's end.
+    last: u32,
+    visit: F,
 }
 
-impl<S: Scalar, const D: usize, const UNUSUAL: bool, B, F> Descent<'_, S, D, UNUSUAL, F>
-where
-    F: FnMut(Hit<S>) -> ControlFlow<B, S>,
-{
-    /// The ranks of a node's children.
-    #[inline(always)]
-    fn ranks(&self, level: usize, node: usize) -> [u32; LANES] {
-        let node = self.tree.node(level, node);
-        let near = std::array::from_fn(|axis| node.side(axis, self.cast.near[axis]));
-        let far = std::array::from_fn(|axis| node.side(axis, self.cast.near[axis] ^ 1));
-        self.scene.kernel.ranks::<S, D, UNUSUAL>(Faces { near, far }, &self.cast.motion, self.limit)
+impl<S: Scalar, const D: usize> GridView<'_, S, D> {
+    /// Calls `visit` with every entry that is met until the limit, each once: the entry, when it is met, and the limit. The visitor
+    /// returns the limit from then on.
+    pub(super) fn cast<B>(&self, cast: Cast<S, D>, visit: impl FnMut(usize, S, S) -> ControlFlow<B, S>) -> ControlFlow<B> {
+        match cast.is_degenerate {
+            false => self.guided(self.guide::<false, _>(cast, visit)),
+            true => self.guided(self.guide::<true, _>(cast, visit)),
+        }
     }
 
+    fn guided<const DEGENERATE: bool, B, F>(&self, mut guide: CastGuide<'_, S, D, DEGENERATE, F>) -> ControlFlow<B>
+    where
+        F: FnMut(usize, S, S) -> ControlFlow<B, S>,
+    {
+        match self.tree(Team::ALONE) {
+            Some(tree) => self.kernel.compiled_for(Descent { tree, guide }),
+            None => steps(self.entries()).try_for_each(|(at, inside)| guide.meet_entries(at, inside)),
+        }
+    }
+
+    fn guide<const DEGENERATE: bool, F>(&self, cast: Cast<S, D>, visit: F) -> CastGuide<'_, S, D, DEGENERATE, F> {
+        let columns = &self.columns;
+        let column = |axis: usize, side: usize| if side == 0 { columns.min(axis) } else { columns.max(axis) };
+        CastGuide {
+            view: self,
+            near_columns: std::array::from_fn(|axis| column(axis, cast.near[axis])),
+            far_columns: std::array::from_fn(|axis| column(axis, 1 - cast.near[axis])),
+            last: last_rank(cast.max_t),
+            cast,
+            visit,
+        }
+    }
+}
+
+impl<S: Scalar, const D: usize, const DEGENERATE: bool, B, F> CastGuide<'_, S, D, DEGENERATE, F>
+where
+    F: FnMut(usize, S, S) -> ControlFlow<B, S>,
+{
     #[inline(always)]
-    fn entries(&mut self, run: usize) -> ControlFlow<B> {
-        let (columns, run) = (&self.scene.columns, self.tree.run(run));
-        let at = run.begin as usize;
+    fn meet_entries(&mut self, at: usize, inside: u32) -> ControlFlow<B> {
         let (near, far) = (self.near_columns.map(|column| load(column, at)), self.far_columns.map(|column| load(column, at)));
-        let (times, met) = self.scene.kernel.meets::<S, D, UNUSUAL>(Faces { near, far }, &self.cast.motion, self.limit);
-        for lane in bits(met & run.lanes()) {
+        let (times, met) = self.view.kernel.meets::<S, D, DEGENERATE>(Faces { near, far }, &self.cast.motion, self.cast.max_t);
+        for lane in bits(met & inside) {
             // The limit may have come down since the lanes were computed.
-            if times[lane] <= self.limit {
-                self.limit = (self.visit)(Hit { index: columns.id(at + lane), t: times[lane] })?;
-                self.last = last(self.limit);
+            if times[lane] <= self.cast.max_t {
+                self.cast.max_t = (self.visit)(at + lane, times[lane], self.cast.max_t)?;
+                self.last = last_rank(self.cast.max_t);
             }
         }
         ControlFlow::Continue(())
+    }
+}
+
+impl<S: Scalar, const D: usize, const DEGENERATE: bool, B, F> Guide<S, D> for CastGuide<'_, S, D, DEGENERATE, F>
+where
+    F: FnMut(usize, S, S) -> ControlFlow<B, S>,
+{
+    type Break = B;
+    // By the formula, what is infinite may meet even an empty box.
+    const MEETS_EMPTY: bool = DEGENERATE;
+
+    #[inline(always)]
+    fn ranks(&self, node: &Node<S, D>) -> [u32; LANES] {
+        let near = std::array::from_fn(|axis| node.side(axis, self.cast.near[axis]));
+        let far = std::array::from_fn(|axis| node.side(axis, self.cast.near[axis] ^ 1));
+        self.view.kernel.ranks::<S, D, DEGENERATE>(Faces { near, far }, &self.cast.motion, self.cast.max_t)
+    }
+
+    #[inline(always)]
+    fn last(&self) -> u32 {
+        self.last
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, run: Run) -> ControlFlow<B> {
+        self.meet_entries(run.begin as usize, run.lanes())
     }
 }

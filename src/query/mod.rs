@@ -1,50 +1,52 @@
-//! Questions to what the last step built: boxes, points, rays, moving boxes, neighbors.
+//! Queries about what the last step built: boxes, points, rays, moving boxes, neighbors.
 //!
-//! The grid is read and never written, so any number of threads may ask at once. Every answer is decided by a plain formula on the
-//! boxes themselves, in the user's scalar; the grid only says which boxes to look at. Where a part of the grid is left out, that
-//! is decided by the *same formula* on a box around all that lives there ([`Region`]). The formulas are made of operations that
-//! rounding keeps in order, so what the formula denies of the box around, it denies of every box inside: no hit is lost to
-//! rounding, and no error bound has to be believed beyond the one of a cell's border.
+//! The grid is read and never written, so any number of threads may query at once. A plain formula on the boxes decides, in the
+//! user's scalar; the grid only says which boxes to look at. A part of the grid is left out only if the *same formula*, on a box around
+//! all that lives there ([`region::Region`], [`tree::Node`]), says so. The formulas are made of operations that rounding keeps in order, so
+//! what the formula denies of the box around, it denies of every box inside: no hit is lost to rounding, and the only error bound
+//! is that of a cell's border.
+//!
+//! [`Target`] is what queries search, [`GridView`] a grid of it. [`Queries`] and the queries of worlds and periodic domains are thin: they
+//! add the filter and the user's keys.
 #![allow(clippy::neg_cmp_op_on_partial_ord, reason = "a part of the grid is left out only if it is known to be; NaN is not")]
 
 mod batch;
 mod boxes;
 mod cast;
 mod descend;
-mod expand;
+mod filter;
 mod found;
 mod lanes;
 mod nearest;
-mod places;
+mod place_order;
 mod rays;
 mod region;
 mod rows;
 mod sweeps;
+mod target;
 mod tree;
+mod view;
 mod within;
 #[cfg(test)]
 mod work;
 
-use crate::kernel::{Columns, Kernel};
-use crate::layout::MAX_LEVELS;
-use crate::layout::grid::Grid;
-use crate::runtime::team::Team;
-use crate::{Aabb, BroadPhase, Scalar};
+use crate::{BroadPhase, Groups, Scalar};
 
 pub(crate) use cast::{Cast, is_finite};
+pub use filter::{Filtered, InGroups, QueryFilter, Unfiltered};
 pub use found::{Hit, Neighbor};
 pub(crate) use nearest::{Near, Nearest};
 pub use rays::Ray;
-use region::Region;
 pub use rows::Rows;
 pub use sweeps::Sweep;
+pub(crate) use target::Target;
 pub(crate) use tree::Lazy;
-use tree::Tree;
-pub(crate) use within::square_of_distance;
+pub(crate) use view::GridView;
+pub(crate) use within::{limit, square_of_distance};
 
-/// Answers questions about the objects of the last step; made by [`BroadPhase::queries`].
+/// Finds objects; made by [`BroadPhase::queries`] and [`StaticSet::queries`](crate::StaticSet::queries).
 ///
-/// | question | one answer at a time | into a vector | many questions at once |
+/// | query | one result at a time | into a vector | many queries at once |
 /// |---|---|---|---|
 /// | boxes that overlap a box | [`visit_overlapping`](Self::visit_overlapping) | [`overlapping`](Self::overlapping) | [`par_overlapping`](Self::par_overlapping) |
 /// | boxes that contain a point | [`visit_containing`](Self::visit_containing) | [`containing`](Self::containing) | [`par_containing`](Self::par_containing) |
@@ -56,11 +58,11 @@ pub(crate) use within::square_of_distance;
 /// | the k nearest boxes | | [`nearest`](Self::nearest) | [`par_nearest`](Self::par_nearest) |
 ///
 /// Objects are known by their indices in the slice that the step was given. Boxes are closed: touching is overlapping. Objects
-/// that the step rejected are never found, infinite boxes are found like any other. A question that makes no sense (a NaN
-/// anywhere, an inverted box, a ray without direction, a negative radius) has no answer: nothing is found, and nothing panics.
+/// that the step rejected are never found, infinite boxes are found like any other. A query that makes no sense (a NaN
+/// anywhere, an inverted box, a ray without direction, a negative radius) finds nothing, and does not panic.
 ///
-/// The vectors are the caller's and are cleared first; once they are large enough, no question allocates. (A batch of thousands of
-/// first hits does, to sort its questions by place.)
+/// The vectors are the caller's and are cleared first; once they are large enough, no query allocates. (A batch of thousands
+/// does, to sort its queries by place.)
 ///
 /// ```
 /// use pivotgrid::{Aabb, BroadPhase, Ray};
@@ -80,80 +82,78 @@ pub(crate) use within::square_of_distance;
 /// let hit = queries.first_hit(&Ray::new([98.0, 0.5], [-1.0, 0.0])).unwrap();
 /// assert_eq!((hit.index, hit.t), (32, 1.0));
 /// ```
+///
+/// # Filters
+///
+/// [`in_groups`](Self::in_groups) and [`filtered`](Self::filtered) restrict all of these queries, the batches included, to some of the
+/// objects. An object is left out before a visitor or `exact` sees it, and before it counts as first or nearest.
+///
+/// ```
+/// use pivotgrid::{Aabb, Bounded, BroadPhase, Groups, Ray};
+///
+/// struct Body(Aabb<f32, 2>, Groups);
+/// impl Bounded<f32, 2> for Body {
+///     fn aabb(&self) -> Aabb<f32, 2> {
+///         self.0
+///     }
+///     fn groups(&self) -> Groups {
+///         self.1
+///     }
+/// }
+///
+/// const GHOST: u32 = 1;
+/// const WALL: u32 = 2;
+/// let at = |x: f32| Aabb::new([x, 0.0], [x + 1.0, 1.0]);
+/// let bodies = [Body(at(2.0), Groups::new(GHOST, !0)), Body(at(4.0), Groups::new(WALL, !0)), Body(at(6.0), Groups::new(WALL, !0))];
+/// let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// broad_phase.detect(&bodies);
+///
+/// let (queries, ray) = (broad_phase.queries(), Ray::new([0.0, 0.5], [1.0, 0.0]));
+/// assert_eq!(queries.first_hit(&ray).unwrap().index, 0);
+/// let walls = queries.in_groups(Groups::new(!0, WALL));
+/// assert_eq!(walls.first_hit(&ray).unwrap().index, 1);
+/// let not_here = walls.filtered(|index| index != 1);
+/// assert_eq!(not_here.first_hit(&ray).unwrap().index, 2);
+/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Queries<'a, S: Scalar, const D: usize> {
-    scene: Option<Scene<'a, S, D>>,
-}
-
-/// What there is to be asked about.
-#[derive(Clone, Copy, Debug)]
-struct Scene<'a, S, const D: usize> {
-    grid: &'a Grid<S, D>,
-    columns: Columns<'a, S, D>,
-    kernel: Kernel,
-    /// Where the objects of each level are.
-    regions: [Region; MAX_LEVELS],
-    lazy_tree: &'a Lazy<S, D>,
+pub struct Queries<'a, S: Scalar, const D: usize, F = Unfiltered> {
+    pub(crate) target: Target<'a, S, D>,
+    filter: F,
 }
 
 impl<S: Scalar, const D: usize> BroadPhase<S, D> {
-    /// Questions about the objects as the last step found them: read-only, to be asked from any number of threads.
+    /// Queries about the objects as the last step found them: read-only, from any number of threads.
     ///
     /// Before the first step, after one that did not come to its end because the user's code panicked, and after
     /// [`shrink_to_fit`](Self::shrink_to_fit), there is nothing to be found until the next step.
     ///
-    /// Costs one look at each occupied chunk of the grid, some microseconds in most scenes: ask for it once per step, not once per
-    /// question. The first ray or moving box after a step makes a tree over the chunks, which takes about a tenth of the step (a
+    /// The first ray, moving box or search for the nearest after a step builds a tree over the table, which takes about a tenth of the step (a
     /// fifth where objects cluster) and some bytes per object, kept for the next step and not counted by
-    /// [`Config::max_bytes`](crate::Config::max_bytes); a batch has all threads make it.
+    /// [`Config::max_bytes`](crate::Config::max_bytes); a batch has all threads build it. So does the first box or ball that would touch
+    /// dozens of chunks of the grid. (If memory for the tree is refused, queries do without, and are slow.)
     pub fn queries(&self) -> Queries<'_, S, D> {
-        // The regions of a grid that is not complete are not to be looked at.
-        if self.engine.has_grid() { self.queries_in(self.regions()) } else { Queries::NONE }
-    }
-
-    /// What [`queries`](Self::queries) has to look for, until the next step.
-    pub(crate) fn regions(&self) -> Regions {
-        Regions(Region::of(&self.engine.grid))
-    }
-
-    /// [`queries`](Self::queries) for those who have not forgotten the regions of the last step.
-    pub(crate) fn queries_in(&self, regions: Regions) -> Queries<'_, S, D> {
-        if !self.engine.has_grid() {
-            return Queries::NONE;
-        }
-        let engine = &self.engine;
-        let columns = engine.table.columns(&engine.order);
-        let Regions(regions) = regions;
-        Queries { scene: Some(Scene { grid: &engine.grid, columns, kernel: engine.kernel, regions, lazy_tree: &engine.tree }) }
+        Queries::of(Target::new([GridView::of(self, None), None], None))
     }
 }
 
-/// Where the objects of each level are.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Regions([Region; MAX_LEVELS]);
-
-impl<S: Scalar, const D: usize> Queries<'_, S, D> {
-    /// Without anything to be found.
-    pub(crate) const NONE: Self = Queries { scene: None };
-
-    /// A box around all objects, more or less close to them; an invalid one if there are none.
-    pub(crate) fn bounds(&self) -> Aabb<S, D> {
-        let Some(scene) = &self.scene else { return Aabb::EMPTY };
-        let mut bounds = scene.columns.box_around(scene.grid.oversized.clone());
-        scene.occupied().for_each(|(_, region)| bounds.grow(&region.bounds(region.low, region.high)));
-        bounds
+impl<'a, S: Scalar, const D: usize> Queries<'a, S, D> {
+    pub(crate) fn of(target: Target<'a, S, D>) -> Self {
+        Queries { target, filter: Unfiltered }
     }
 }
 
-impl<S: Scalar, const D: usize> Scene<'_, S, D> {
-    /// Where the entries are, as casts want to know it. Made by the team if this is the first to ask.
-    #[inline]
-    fn tree(&self, team: Team) -> &Tree<S, D> {
-        self.lazy_tree.get(self.grid, &self.columns, team)
+impl<'a, S: Scalar, const D: usize, F> Queries<'a, S, D, F> {
+    /// The same queries among objects whose [`Groups`] admit these, as if something with these groups made the query: it finds
+    /// what it would pair with, and nothing of its own body.
+    ///
+    /// What counts is the groups that objects had in the last step, or in their last change in a static set.
+    pub fn in_groups(self, groups: Groups) -> Queries<'a, S, D, InGroups<F>> {
+        Queries { target: self.target, filter: InGroups { inner: self.filter, groups } }
     }
 
-    /// The levels that hold objects, from coarse to fine: what is large is few, and found early it ends a search early.
-    fn occupied(&self) -> impl Iterator<Item = (usize, &Region)> {
-        self.regions.iter().enumerate().rev().filter(|(_, region)| region.chunks > 0)
+    /// The same queries among objects for which `predicate` returns true. It is called with indices of objects that would be
+    /// found, not with all; batches call it from several threads.
+    pub fn filtered<P: Fn(u32) -> bool>(self, predicate: P) -> Queries<'a, S, D, Filtered<F, P>> {
+        Queries { target: self.target, filter: Filtered { inner: self.filter, predicate } }
     }
 }

@@ -1,16 +1,22 @@
 //! The nearest boxes to a point.
 
 use std::collections::BinaryHeap;
+
 use std::convert::Infallible;
-use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
 use super::cast::is_finite;
-use super::{Neighbor, Queries, Scene};
+use super::descend::{Descent, Guide, last_rank};
+use super::filter::QueryFilter;
+use super::lanes::{entries, squares, steps, up_to};
+use super::tree::{Node, Run};
+use super::view::GridView;
+use super::{Neighbor, Queries};
 use crate::Scalar;
-use crate::layout::Shape;
+use crate::kernel::{LANES, UNRANKED, bits, rank};
+use crate::runtime::team::Team;
 
-impl<S: Scalar, const D: usize> Queries<'_, S, D> {
+impl<S: Scalar, const D: usize, F: QueryFilter<u32>> Queries<'_, S, D, F> {
     /// The `k` objects whose boxes are nearest to the point, the nearest first, those equally near in the order of their indices;
     /// fewer if there are fewer. The distance is the one to the nearest point of the box: 0 for all boxes that contain the point.
     ///
@@ -30,36 +36,11 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// ```
     pub fn nearest(&self, point: impl Into<[S; D]>, k: usize, found: &mut Vec<Neighbor<S>>) {
         found.clear();
-        let mut nearest = Nearest::new(k, std::mem::take(found));
-        self.find_nearest(&point.into(), &mut nearest, Some);
+        let (point, mut nearest) = (point.into(), Nearest::new(k, std::mem::take(found)));
+        if k > 0 && point.iter().all(|&x| is_finite(x)) {
+            self.target.find_nearest(&point, &self.filter, &mut nearest, Some);
+        }
         *found = nearest.into_sorted_vec();
-    }
-
-    /// Adds what `of` makes of the objects, if it makes something of them, to those that are the nearest so far.
-    #[inline]
-    pub(crate) fn find_nearest<T: Near<S>>(
-        &self,
-        point: &[S; D],
-        nearest: &mut Nearest<T>,
-        of: impl Fn(Neighbor<S>) -> Option<T>,
-    ) {
-        let makes_sense = nearest.k > 0 && point.iter().all(|&x| is_finite(x));
-        let Some(scene) = self.scene.as_ref().filter(|_| makes_sense) else { return };
-        // Where objects are dense, the density tells how far the nearest are. Where they are not, or not after all, the search goes
-        // outwards until it need not go on.
-        let is_first = nearest.heap.is_empty();
-        let limit = if is_first { scene.likely_limit(point, nearest.k) } else { nearest.limit() };
-        if let Some(limit) = limit {
-            let look = scene.one_by_one(point, |neighbor| nearest.add(of(neighbor), limit));
-            let ControlFlow::Continue(()) = scene.search(point, limit, look);
-        }
-        if nearest.heap.len() < nearest.k {
-            if is_first {
-                nearest.heap.clear();
-            }
-            let look = scene.one_by_one(point, |neighbor| nearest.add(of(neighbor), S::INFINITY));
-            let ControlFlow::Continue(()) = scene.expand(point, look);
-        }
     }
 }
 
@@ -96,22 +77,17 @@ impl<T: Ord> Nearest<T> {
         self.heap.peek().filter(|_| self.heap.len() == self.k).map(T::distance_squared)
     }
 
-    /// Takes a neighbor in, if it is one and near enough. Returns how near the next one has to be, at most `limit`.
+    /// Takes a neighbor in, if it is one and near enough.
     #[inline]
-    pub(super) fn add<S: Scalar>(&mut self, neighbor: Option<T>, limit: S) -> ControlFlow<Infallible, S>
-    where
-        T: Near<S>,
-    {
-        if let Some(neighbor) = neighbor {
-            if self.heap.len() < self.k {
-                self.heap.push(neighbor);
-            } else if let Some(mut furthest) = self.heap.peek_mut()
-                && neighbor < *furthest
-            {
-                *furthest = neighbor;
-            }
+    pub(super) fn add(&mut self, neighbor: Option<T>) {
+        let Some(neighbor) = neighbor else { return };
+        if self.heap.len() < self.k {
+            self.heap.push(neighbor);
+        } else if let Some(mut furthest) = self.heap.peek_mut()
+            && neighbor < *furthest
+        {
+            *furthest = neighbor;
         }
-        ControlFlow::Continue(self.limit().unwrap_or(limit))
     }
 
     /// The nearest first.
@@ -120,19 +96,74 @@ impl<T: Ord> Nearest<T> {
     }
 }
 
-impl<S: Scalar, const D: usize> Scene<'_, S, D> {
-    /// The square of a distance within which there should be so many objects and some more, from how many there are in the chunks
-    /// around the point; nothing if there are none.
-    pub(super) fn likely_limit(&self, point: &[S; D], k: usize) -> Option<S> {
-        let mut density = 0.0;
-        for (level, region) in self.occupied() {
-            let coords = Shape::<D>::chunk_of(self.grid.levels[level].cell(point));
-            if let Some(chunk) = self.grid.find(level, coords) {
-                density += chunk.entries().len() as f64 / region.chunk_size::<D>().iter().product::<f64>();
+impl<S: Scalar, const D: usize> GridView<'_, S, D> {
+    /// Offers the objects to the nearest ones so far, near ones first, until all others are further away.
+    #[inline]
+    pub(super) fn find_nearest<T: Near<S>, F: QueryFilter<u32>>(
+        &self,
+        point: &[S; D],
+        filter: &F,
+        nearest: &mut Nearest<T>,
+        of: &impl Fn(Neighbor<S>) -> Option<T>,
+    ) {
+        let limit = nearest.limit().unwrap_or(S::INFINITY);
+        let offer = |entry: usize, distance_squared: S| {
+            if let Some(index) = self.admit(entry, filter) {
+                nearest.add(of(Neighbor { index, distance_squared }));
+            }
+            nearest.limit().unwrap_or(S::INFINITY)
+        };
+        let mut approach = Approach { view: self, point, limit, last: last_rank(limit), offer };
+        let ControlFlow::Continue(()) = match self.tree(Team::ALONE) {
+            Some(tree) => self.kernel.compiled_for(Descent { tree, guide: approach }),
+            None => steps(self.entries()).try_for_each(|(at, inside)| approach.offer_entries(at, inside)),
+        };
+    }
+}
+
+/// A descent to the nearest entries.
+struct Approach<'a, S, const D: usize, F> {
+    view: &'a GridView<'a, S, D>,
+    point: &'a [S; D],
+    /// The square of the distance beyond which nothing is of interest, and the greatest rank of what is.
+    limit: S,
+    last: u32,
+    /// Takes an entry and the square of its distance, and returns the limit from then on.
+    offer: F,
+}
+
+impl<S: Scalar, const D: usize, F: FnMut(usize, S) -> S> Approach<'_, S, D, F> {
+    #[inline(always)]
+    fn offer_entries(&mut self, at: usize, inside: u32) -> ControlFlow<Infallible> {
+        let squares = squares(&entries(&self.view.columns, at), self.point);
+        for lane in bits(up_to(&squares, self.limit) & inside) {
+            // The limit may have come down since the lanes were computed.
+            if squares[lane] <= self.limit {
+                self.limit = (self.offer)(at + lane, squares[lane]);
+                self.last = last_rank(self.limit);
             }
         }
-        let space = (1.5 * k as f64 + 2.0) / density;
-        let radius = if D == 2 { (space / PI).sqrt() } else { (space / (PI * 4.0 / 3.0)).cbrt() };
-        (radius > 0.0 && radius.is_finite()).then(|| S::from_f64(radius * radius))
+        ControlFlow::Continue(())
+    }
+}
+
+impl<S: Scalar, const D: usize, F: FnMut(usize, S) -> S> Guide<S, D> for Approach<'_, S, D, F> {
+    type Break = Infallible;
+    const MEETS_EMPTY: bool = true;
+
+    #[inline(always)]
+    fn ranks(&self, node: &Node<S, D>) -> [u32; LANES] {
+        let squares = squares(&node.children(), self.point);
+        std::array::from_fn(|lane| if squares[lane] <= self.limit { rank(squares[lane]) | lane as u32 } else { UNRANKED })
+    }
+
+    #[inline(always)]
+    fn last(&self) -> u32 {
+        self.last
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, run: Run) -> ControlFlow<Infallible> {
+        self.offer_entries(run.begin as usize, run.lanes())
     }
 }

@@ -1,8 +1,10 @@
 //! Boxes along a ray or a segment.
 
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use super::cast::Cast;
+use super::filter::QueryFilter;
 use super::{Hit, Queries};
 use crate::Scalar;
 
@@ -40,7 +42,7 @@ impl<S: Scalar, const D: usize> Ray<S, D> {
     }
 }
 
-impl<S: Scalar, const D: usize> Queries<'_, S, D> {
+impl<S: Scalar, const D: usize, F: QueryFilter<u32>> Queries<'_, S, D, F> {
     /// Calls `visit` with every object whose box the ray meets, in no particular order, until it returns `Break`.
     ///
     /// When a box is met is computed in `S`, axis by axis: `(bound - origin) · (1 / direction)`, rounded after each operation.
@@ -95,35 +97,29 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
         mut visit: impl FnMut(Hit<S>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let Some(cast) = cast else { return ControlFlow::Continue(()) };
-        self.search_cast(&cast, |hit| visit(hit).map_continue(|()| cast.max_t))
-    }
-
-    /// Calls `visit` with every object that is met until the limit, each once. The visitor returns the limit from then on.
-    pub(crate) fn search_cast<B>(&self, cast: &Cast<S, D>, visit: impl FnMut(Hit<S>) -> ControlFlow<B, S>) -> ControlFlow<B> {
-        self.scene.as_ref().map_or(ControlFlow::Continue(()), |scene| scene.descend(cast, visit))
+        self.target.cast(&cast, &self.filter, |hit| visit(hit).map_continue(|()| cast.max_t))
     }
 
     pub(super) fn cast_hits(&self, cast: Option<Cast<S, D>>, found: &mut Vec<Hit<S>>) {
         found.clear();
         let ControlFlow::Continue(()) = self.visit_cast(cast, |hit| {
             found.push(hit);
-            ControlFlow::<std::convert::Infallible>::Continue(())
+            ControlFlow::<Infallible>::Continue(())
         });
         found.sort_unstable();
     }
 
     pub(super) fn first_cast_hit(&self, cast: Option<Cast<S, D>>, mut exact: impl FnMut(Hit<S>) -> Option<S>) -> Option<Hit<S>> {
-        let (scene, cast) = (self.scene.as_ref()?, cast?);
+        let cast = cast?;
         let mut first: Option<Hit<S>> = None;
-        let ControlFlow::Continue(()) = scene.descend(&cast, |hit| {
+        let ControlFlow::Continue(()) = self.target.cast(&cast, &self.filter, |hit| {
             if let Some(t) = exact(hit)
-                && t >= cast.motion.from
-                && t <= cast.max_t
+                && cast.lasts_until(t)
             {
                 let hit = Hit { t, ..hit };
                 first = Some(first.map_or(hit, |first| first.min(hit)));
             }
-            ControlFlow::<std::convert::Infallible, S>::Continue(first.map_or(cast.max_t, |first| first.t))
+            ControlFlow::<Infallible, S>::Continue(first.map_or(cast.max_t, |first| first.t))
         });
         first
     }

@@ -1,8 +1,10 @@
-//! The answers to many questions, in compressed rows.
+//! The results of many queries, in compressed rows.
 
 use rayon::prelude::*;
 
-/// A row of answers for each of many questions, in the order of the questions. Keep it: its memory is reused.
+use crate::runtime::prefetch::prefetch;
+
+/// A row of results for each of many queries, in the order of the queries. Keep it: its memory is reused.
 ///
 /// All rows lie behind one another in [`items`](Self::items); row `i` is `items[offsets[i]..offsets[i + 1]]`.
 ///
@@ -24,15 +26,21 @@ pub struct Rows<T> {
     parts: Vec<Part<T>>,
 }
 
-/// Where the rows of some consecutive questions are collected.
-#[derive(Clone, Debug, Default)]
+/// Where the rows of some consecutive queries are collected.
+#[derive(Clone, Debug)]
 struct Part<T> {
     items: Vec<T>,
     row: Vec<T>,
+    /// Rows in the order in which the queries were made, and where each query's row begins.
+    unordered: Vec<T>,
+    begins: Vec<usize>,
 }
 
-/// Questions that a thread answers at a time.
+/// Queries that a thread makes at a time.
 const BLOCK: usize = 256;
+
+/// So many queries ahead are fetched, because the processor cannot predict their order.
+pub(super) const AHEAD: usize = 4;
 
 /// Items that a thread copies at a time.
 const COPIED: usize = 1 << 14;
@@ -43,7 +51,7 @@ impl<T> Rows<T> {
         Rows { offsets: Vec::new(), items: Vec::new(), parts: Vec::new() }
     }
 
-    /// How many rows there are: as many as there were questions.
+    /// How many rows there are: as many as there were queries.
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
@@ -53,62 +61,102 @@ impl<T> Rows<T> {
         self.len() == 0
     }
 
-    /// The answers to a question.
+    /// The results of a query.
     ///
     /// # Panics
     ///
-    /// If there were not so many questions.
+    /// If there were not so many queries.
     pub fn row(&self, index: usize) -> &[T] {
         &self.items[self.offsets[index]..self.offsets[index + 1]]
     }
 
-    /// The answers to each of the questions.
+    /// The results of each of the queries.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> + Clone {
         self.offsets.windows(2).map(|ends| &self.items[ends[0]..ends[1]])
     }
 
-    /// The answers to all questions, row after row.
+    /// The results of all queries, row after row.
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// Where the rows begin, and where the last one ends: one more than there are rows. Empty if nothing was asked yet.
+    /// Where the rows begin, and where the last one ends: one more than there are rows. Empty before the first query.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
     }
 }
 
-impl<T: Copy + Default + Ord + Send + Sync> Rows<T> {
+impl<T: Copy + Ord + Send + Sync> Rows<T> {
     /// Puts each row into ascending order. Rows without an order of their own are then the same whatever the order in which the
     /// step stored the objects.
     pub fn sort(&mut self) {
         sort(&mut self.items, &self.offsets);
     }
 
-    /// Answers the questions on the threads of the current rayon pool; `answer` leaves a question's answers in a vector.
-    pub(crate) fn fill<Q: Sync>(&mut self, questions: &[Q], answer: impl Fn(&Q, &mut Vec<T>) + Sync) {
-        let blocks = questions.len().div_ceil(BLOCK);
-        if self.parts.len() < blocks {
-            self.parts.resize_with(blocks, Part::default);
-        }
-        self.offsets.clear();
-        self.offsets.resize(questions.len() + 1, 0);
-        let parts = &mut self.parts[..blocks];
-        let work = parts.par_iter_mut().zip(questions.par_chunks(BLOCK)).zip(self.offsets[1..].par_chunks_mut(BLOCK));
-        work.for_each(|((part, questions), lengths)| {
+    /// Makes queries on the threads of the current rayon pool; `search` leaves a query's results in a vector.
+    pub(crate) fn fill<Q: Sync>(&mut self, queries: &[Q], search: impl Fn(&Q, &mut Vec<T>) + Sync) {
+        self.fill_blocks(queries, BLOCK, |part, queries, lengths| {
             part.items.clear();
-            for (question, length) in questions.iter().zip(lengths) {
-                answer(question, &mut part.row);
+            for (query, length) in queries.iter().zip(lengths) {
+                search(query, &mut part.row);
                 *length = part.row.len();
                 part.items.extend_from_slice(&part.row);
             }
         });
+    }
+
+    /// [`fill`](Self::fill) where the order of queries matters: each thread takes blocks of queries, and makes those of a block in the
+    /// order that `order` returns. The rows are the same.
+    pub(crate) fn fill_in_order<Q: Sync>(
+        &mut self,
+        queries: &[Q],
+        block: usize,
+        order: impl Fn(&[Q]) -> Vec<u32> + Sync,
+        search: impl Fn(&Q, &mut Vec<T>) + Sync,
+    ) {
+        self.fill_blocks(queries, block, |part, queries, lengths| {
+            let order = order(queries);
+            part.unordered.clear();
+            part.begins.clear();
+            part.begins.resize(queries.len(), 0);
+            for (at, &number) in order.iter().enumerate() {
+                if let Some(&later) = order.get(at + AHEAD) {
+                    prefetch(queries, later as usize);
+                }
+                let number = number as usize;
+                search(&queries[number], &mut part.row);
+                (part.begins[number], lengths[number]) = (part.unordered.len(), part.row.len());
+                part.unordered.extend_from_slice(&part.row);
+            }
+            part.items.clear();
+            for (&begin, &length) in part.begins.iter().zip(&*lengths) {
+                part.items.extend_from_slice(&part.unordered[begin..begin + length]);
+            }
+        });
+    }
+
+    /// Has blocks of queries made; `make` leaves their rows in a part, and says how long each is.
+    fn fill_blocks<Q: Sync>(&mut self, queries: &[Q], block: usize, make: impl Fn(&mut Part<T>, &[Q], &mut [usize]) + Sync) {
+        let blocks = queries.len().div_ceil(block);
+        if self.parts.len() < blocks {
+            let part = || Part { items: Vec::new(), row: Vec::new(), unordered: Vec::new(), begins: Vec::new() };
+            self.parts.resize_with(blocks, part);
+        }
+        self.offsets.clear();
+        self.offsets.resize(queries.len() + 1, 0);
+        let parts = &mut self.parts[..blocks];
+        let work = parts.par_iter_mut().zip(queries.par_chunks(block)).zip(self.offsets[1..].par_chunks_mut(block));
+        work.for_each(|((part, queries), lengths)| make(part, queries, lengths));
         let mut end = 0;
         for offset in &mut self.offsets {
             end += *offset;
             *offset = end;
         }
-        self.items.resize(end, T::default());
+        match parts.iter().find_map(|part| part.items.first()) {
+            // Whatever it is, it is overwritten.
+            Some(&filler) => self.items.resize(end, filler),
+            None => self.items.clear(),
+        }
         gather(parts, &mut self.items);
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::cast::Cast;
+use super::filter::QueryFilter;
 use super::{Hit, Queries};
 use crate::{Aabb, Scalar};
 
@@ -25,7 +26,7 @@ impl<S: Scalar, const D: usize> Sweep<S, D> {
     }
 }
 
-impl<S: Scalar, const D: usize> Queries<'_, S, D> {
+impl<S: Scalar, const D: usize, F: QueryFilter<u32>> Queries<'_, S, D, F> {
     /// Calls `visit` with every object whose box the moving box touches on its way, in no particular order, until it returns
     /// `Break`; `t` is the time of the first contact.
     ///

@@ -3,19 +3,22 @@
 //! A chunk's entries are neighbors, and so are chunks that follow one another along the Z curve. So a tree needs no splitting and no
 //! links: a node's children are the next [`LANES`] boxes below it. It says of large empty spaces in one look that nothing lies there,
 //! however far apart the clusters are and however small the cells (Pouchol's `hasChildren`, above the chunks).
-//! Only what crosses the scene wants it: rays and moving boxes. What asks about a place asks the grid.
+//! Queries that cross the scene descend it: rays, moving boxes, the search for the nearest. Other queries read the grid, unless they
+//! would look into too many chunks there.
 
+use std::collections::TryReserveError;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::lanes::{Eight, entries};
-use crate::Scalar;
-use crate::kernel::{Columns, LANES};
+use super::region::{Region, Regions};
+use crate::kernel::{Columns, LANES, mask};
 use crate::layout::grid::Grid;
 use crate::layout::{Shape, z_key};
 use crate::lockfree::{ChunkId, Once};
 use crate::runtime::team::Team;
+use crate::{Aabb, Scalar};
 
 /// More levels than that no tree has: eight to this power is more than there are indices.
 pub(super) const MAX_HEIGHT: usize = 11;
@@ -49,6 +52,11 @@ impl Run {
     pub(super) fn lanes(&self) -> u32 {
         (1 << self.len) - 1
     }
+
+    #[inline(always)]
+    pub(super) fn entries(&self) -> Range<usize> {
+        self.begin as usize..(self.begin + self.len) as usize
+    }
 }
 
 /// The boxes of its children, a lane for each. Where there is no child, the box is empty.
@@ -60,7 +68,7 @@ pub(super) struct Node<S, const D: usize> {
 }
 
 impl<S: Scalar, const D: usize> Node<S, D> {
-    const EMPTY: Self = Node { bounds: [[[S::INFINITY; LANES], [S::NEG_INFINITY; LANES]]; D] };
+    pub(super) const EMPTY: Self = Node { bounds: [[[S::INFINITY; LANES], [S::NEG_INFINITY; LANES]]; D] };
 
     #[inline(always)]
     pub(super) fn children(&self) -> Eight<'_, S, D> {
@@ -78,6 +86,27 @@ impl<S: Scalar, const D: usize> Node<S, D> {
     pub(super) fn is_vacant(&self, lane: usize) -> bool {
         let [low, high] = &self.bounds[0];
         low[lane] > high[lane]
+    }
+
+    /// A bit for each lane with a child.
+    #[inline(always)]
+    pub(super) fn occupied(&self) -> u32 {
+        let [low, high] = &self.bounds[0];
+        mask::<LANES>(std::array::from_fn(|lane| low[lane] <= high[lane]))
+    }
+
+    /// The box of a child.
+    pub(super) fn child(&self, lane: usize) -> Aabb<S, D> {
+        let corner = |side: usize| std::array::from_fn(|axis| self.bounds[axis][side][lane]);
+        Aabb { min: corner(0), max: corner(1) }
+    }
+
+    /// Makes a box the child in a lane.
+    #[inline(always)]
+    pub(super) fn set_child(&mut self, lane: usize, bounds: &Aabb<S, D>) {
+        for axis in 0..D {
+            (self.bounds[axis][0][lane], self.bounds[axis][1][lane]) = (bounds.min[axis], bounds.max[axis]);
+        }
     }
 
     /// Makes the child in a lane the box around the boxes in `lanes`, of which those count whose bit is set.
@@ -101,9 +130,9 @@ impl<S: Scalar, const D: usize> Tree<S, D> {
         Tree { runs: Vec::new(), nodes: Vec::new(), begins: [0; MAX_HEIGHT], height: 0, order: Vec::new() }
     }
 
-    fn build(&mut self, grid: &Grid<S, D>, columns: &Columns<'_, S, D>, team: Team) {
-        self.list_runs(grid);
-        self.lay_out();
+    fn build(&mut self, grid: &Grid<S, D>, columns: &Columns<'_, S, D>, team: Team) -> Result<(), TryReserveError> {
+        self.list_runs(grid)?;
+        self.lay_out()?;
         let lowest = if self.height > 1 { self.begins[1] } else { self.nodes.len() };
         let (lowest, mut above) = self.nodes.split_at_mut(lowest);
         let enclose = |(node, runs): (&mut Node<S, D>, &[Run])| {
@@ -126,26 +155,31 @@ impl<S: Scalar, const D: usize> Tree<S, D> {
             }
             (below, above) = (nodes, rest);
         }
+        Ok(())
     }
 
     /// Cuts the entries of all chunks into runs, chunk after chunk along the Z curve.
-    fn list_runs(&mut self, grid: &Grid<S, D>) {
+    fn list_runs(&mut self, grid: &Grid<S, D>) -> Result<(), TryReserveError> {
         let occupied = grid.chunks().iter().enumerate().filter(|(_, chunk)| chunk.rows() != 0);
         self.order.clear();
+        self.order.try_reserve(grid.chunks().len())?;
         self.order.extend(occupied.map(|(rank, chunk)| (z_key::<D>(chunk.key()), rank as u32)));
         self.order.sort_unstable();
         self.runs.clear();
         for &(_, id) in &self.order {
             let chunk = &grid.chunks()[id as usize];
+            self.runs.try_reserve(chunk.entries().len() / LANES + Shape::<D>::CELLS / LANES)?;
             for cells in Shape::<D>::blocks(LANES) {
                 push_runs(&mut self.runs, chunk.begin(cells.start) as usize..chunk.end(cells.end - 1) as usize);
             }
         }
+        self.runs.try_reserve(grid.oversized.len().div_ceil(LANES))?;
         push_runs(&mut self.runs, grid.oversized.clone());
+        Ok(())
     }
 
     /// Makes room for the nodes.
-    fn lay_out(&mut self) {
+    fn lay_out(&mut self) -> Result<(), TryReserveError> {
         let (mut total, mut children) = (0, self.runs.len());
         self.height = 0;
         while self.height == 0 || children > 1 {
@@ -155,7 +189,9 @@ impl<S: Scalar, const D: usize> Tree<S, D> {
             total += children;
         }
         self.nodes.clear();
+        self.nodes.try_reserve(total)?;
         self.nodes.resize(total, Node::EMPTY);
+        Ok(())
     }
 
     /// How many levels of nodes there are; at least one.
@@ -166,14 +202,20 @@ impl<S: Scalar, const D: usize> Tree<S, D> {
     #[inline(always)]
     pub(super) fn node(&self, level: usize, number: usize) -> &Node<S, D> {
         #[cfg(test)]
-        super::work::LOOKS.set(super::work::LOOKS.get() + 1);
+        super::work::count_look();
+        self.peek(level, number)
+    }
+
+    /// A node that was looked at before.
+    #[inline(always)]
+    pub(super) fn peek(&self, level: usize, number: usize) -> &Node<S, D> {
         &self.nodes[self.begins[level] + number]
     }
 
     #[inline(always)]
     pub(super) fn run(&self, number: usize) -> Run {
         #[cfg(test)]
-        super::work::LOOKS.set(super::work::LOOKS.get() + 1);
+        super::work::count_look();
         self.runs[number]
     }
 }
@@ -185,32 +227,103 @@ fn push_runs(runs: &mut Vec<Run>, entries: Range<usize>) {
     runs.extend((0..count).map(|number| Run { begin: border(number) as u32, len: (border(number + 1) - border(number)) as u32 }));
 }
 
-/// The tree of a step's table, built when a query first needs it. Concurrent builders race; the first result wins.
+/// What an unordered descent looks for.
+pub(super) trait Probe<S, const D: usize> {
+    /// A bit for each child of a node that has to be visited. What it says of lanes without a child does not matter.
+    fn reaches(&self, node: &Node<S, D>) -> u32;
+}
+
+/// A descent to all runs that a probe reaches, in the order of the tree.
+pub(super) struct Unordered<'a, S, const D: usize, P> {
+    tree: &'a Tree<S, D>,
+    probe: &'a P,
+    /// By level, from the current one on: a node, and a bit for each child that is still to be visited.
+    path: [(usize, u32); MAX_HEIGHT],
+    level: usize,
+}
+
+impl<'a, S: Scalar, const D: usize, P: Probe<S, D>> Unordered<'a, S, D, P> {
+    #[inline(always)]
+    pub(super) fn new(tree: &'a Tree<S, D>, probe: &'a P) -> Self {
+        let level = tree.height() - 1;
+        let mut descent = Unordered { tree, probe, path: [(0, 0); MAX_HEIGHT], level };
+        descent.path[level] = (0, descent.children(level, 0));
+        descent
+    }
+
+    #[inline(always)]
+    fn children(&self, level: usize, node: usize) -> u32 {
+        let node = self.tree.node(level, node);
+        self.probe.reaches(node) & node.occupied()
+    }
+
+    #[inline(always)]
+    pub(super) fn next_run(&mut self) -> Option<Run> {
+        loop {
+            let (node, left) = self.path[self.level];
+            if left == 0 {
+                if self.level + 1 == self.tree.height() {
+                    return None;
+                }
+                self.level += 1;
+                continue;
+            }
+            self.path[self.level].1 = left & (left - 1);
+            let child = node * LANES + left.trailing_zeros() as usize;
+            if self.level == 0 {
+                return Some(self.tree.run(child));
+            }
+            self.level -= 1;
+            self.path[self.level] = (child, self.children(self.level, child));
+        }
+    }
+}
+
+/// What queries know of a step's grid besides the grid itself, built when a query first needs it. Concurrent builders race; the first
+/// result wins.
 #[derive(Debug)]
 pub(crate) struct Lazy<S, const D: usize> {
     tree: Once<Tree<S, D>>,
+    regions: Once<Regions>,
 }
 
 impl<S: Scalar, const D: usize> Lazy<S, D> {
     pub(crate) fn new() -> Self {
-        Lazy { tree: Once::new() }
+        let mut lazy = Lazy { tree: Once::new(), regions: Once::new() };
+        // Spares, so that a step that queries a static set allocates nothing that could not be refused.
+        lazy.tree.publish(Box::new(Tree::new()));
+        lazy.regions.publish(Box::new(Regions::new()));
+        lazy.forget();
+        lazy
     }
 
     /// The table is about to change.
     pub(crate) fn forget(&mut self) {
         self.tree.retire();
+        self.regions.retire();
     }
 
-    /// The tree. If there is none yet, the team builds it.
+    /// Where the objects of each level are.
     #[inline]
-    pub(super) fn get(&self, grid: &Grid<S, D>, columns: &Columns<'_, S, D>, team: Team) -> &Tree<S, D> {
-        self.tree.get().unwrap_or_else(|| self.make(grid, columns, team))
+    pub(super) fn regions(&self, grid: &Grid<S, D>) -> &[Region] {
+        let regions = self.regions.get().unwrap_or_else(|| {
+            let mut regions = self.regions.take_spare().unwrap_or_else(|| Box::new(Regions::new()));
+            regions.set(grid);
+            self.regions.publish(regions)
+        });
+        regions.as_slice()
+    }
+
+    /// The tree. If there is none yet, the team builds it, unless memory for it is refused.
+    #[inline]
+    pub(super) fn tree(&self, grid: &Grid<S, D>, columns: &Columns<'_, S, D>, team: Team) -> Option<&Tree<S, D>> {
+        self.tree.get().or_else(|| self.make(grid, columns, team))
     }
 
     #[cold]
-    fn make(&self, grid: &Grid<S, D>, columns: &Columns<'_, S, D>, team: Team) -> &Tree<S, D> {
+    fn make(&self, grid: &Grid<S, D>, columns: &Columns<'_, S, D>, team: Team) -> Option<&Tree<S, D>> {
         let mut tree = self.tree.take_spare().unwrap_or_else(|| Box::new(Tree::new()));
-        tree.build(grid, columns, team);
-        self.tree.publish(tree)
+        tree.build(grid, columns, team).ok()?;
+        Some(self.tree.publish(tree))
     }
 }

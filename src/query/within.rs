@@ -4,26 +4,28 @@ use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
 
 use super::cast::is_finite;
-use super::lanes::steps;
-use super::{Neighbor, Queries, Region, Scene};
-use crate::kernel::{LANES, bits, gap, mask, squared_distances};
-use crate::layout::Chunk;
-use crate::layout::{Coords, Shape, Window};
+use super::filter::QueryFilter;
+use super::lanes::{squares, steps, up_to};
+use super::region::Region;
+use super::tree::{Node, Probe, Tree, Unordered};
+use super::view::GridView;
+use super::{Neighbor, Queries};
+use crate::kernel::{Work, bits, gap, squared_distances};
+use crate::layout::{Chunk, Coords, Shape, Window};
 use crate::{Aabb, Ball, Scalar};
 
-impl<S: Scalar, const D: usize> Queries<'_, S, D> {
+impl<S: Scalar, const D: usize, F: QueryFilter<u32>> Queries<'_, S, D, F> {
     /// Calls `visit` with every object whose box is within the ball's radius of its center, in no particular order, until it
     /// returns `Break`.
     ///
     /// The distance is the one to the nearest point of the box. Its square, computed in `S`, is compared with the square of the
     /// radius, so a radius whose square overflows (1.9e19 in `f32`) finds everything, as an infinite one does. Nothing is within a
     /// radius that is NaN or negative, or of a center that is not finite.
-    pub fn visit_within<B>(&self, ball: &Ball<S, D>, mut visit: impl FnMut(Neighbor<S>) -> ControlFlow<B>) -> ControlFlow<B> {
-        let makes_sense = makes_sense(ball);
-        let Some(scene) = self.scene.as_ref().filter(|_| makes_sense) else { return ControlFlow::Continue(()) };
-        let limit = ball.radius * ball.radius;
-        let visit = |neighbor| visit(neighbor).map_continue(|()| limit);
-        scene.search(&ball.center, limit, scene.one_by_one(&ball.center, visit))
+    pub fn visit_within<B>(&self, ball: &Ball<S, D>, visit: impl FnMut(Neighbor<S>) -> ControlFlow<B>) -> ControlFlow<B> {
+        match limit(ball) {
+            Some(limit) => self.target.visit_within(&ball.center, limit, &self.filter, visit),
+            None => ControlFlow::Continue(()),
+        }
     }
 
     /// All objects whose boxes are within the ball's radius of its center, in no particular order.
@@ -41,78 +43,109 @@ impl<S: Scalar, const D: usize> Queries<'_, S, D> {
     /// ```
     pub fn within(&self, ball: &Ball<S, D>, found: &mut Vec<Neighbor<S>>) {
         found.clear();
-        let makes_sense = makes_sense(ball);
-        let Some(scene) = self.scene.as_ref().filter(|_| makes_sense) else { return };
-        let limit = ball.radius * ball.radius;
-        let ControlFlow::Continue(()) = scene.search(&ball.center, limit, |run, limit| {
-            scene.kernel.near(&scene.columns, &ball.center, limit, run, |index, distance_squared| {
-                found.push(Neighbor { index, distance_squared });
-            });
-            ControlFlow::<Infallible, S>::Continue(limit)
+        let ControlFlow::Continue(()) = self.visit_within(ball, |neighbor| {
+            found.push(neighbor);
+            ControlFlow::<Infallible>::Continue(())
         });
     }
 }
 
-fn makes_sense<S: Scalar, const D: usize>(ball: &Ball<S, D>) -> bool {
-    ball.radius >= S::ZERO && ball.center.iter().all(|&x| is_finite(x))
+/// The square of the radius; nothing if the ball makes no sense.
+#[inline]
+pub(crate) fn limit<S: Scalar, const D: usize>(ball: &Ball<S, D>) -> Option<S> {
+    (ball.radius >= S::ZERO && ball.center.iter().all(|&x| is_finite(x))).then_some(ball.radius * ball.radius)
 }
 
-/// A search around a point.
-pub(super) struct Search<'a, S, const D: usize, F> {
-    pub(super) scene: &'a Scene<'a, S, D>,
-    pub(super) point: &'a [S; D],
-    /// The square of the distance beyond which nothing is of interest.
-    pub(super) limit: S,
-    /// Looks at a run of entries up to the limit, and returns the limit from then on.
-    pub(super) look: F,
-}
+impl<S: Scalar, const D: usize> GridView<'_, S, D> {
+    #[inline]
+    pub(super) fn visit_within<B, F: QueryFilter<u32>>(
+        &self,
+        point: &[S; D],
+        limit: S,
+        filter: &F,
+        visit: &mut impl FnMut(Neighbor<S>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        if self.admits_all::<F>() {
+            return self.search(point, limit, |run| {
+                let mut flow = ControlFlow::Continue(());
+                self.kernel.near(&self.columns, point, limit, run, |index, distance_squared| {
+                    if flow.is_continue() {
+                        flow = visit(Neighbor { index, distance_squared });
+                    }
+                });
+                flow
+            });
+        }
+        self.search(point, limit, |run| {
+            for (at, inside) in steps(run) {
+                let squares = squared_distances(&self.columns, point, at);
+                for lane in bits(up_to(&squares, limit) & inside) {
+                    if let Some(index) = self.admit(at + lane, filter) {
+                        visit(Neighbor { index, distance_squared: squares[lane] })?;
+                    }
+                }
+            }
+            ControlFlow::Continue(())
+        })
+    }
 
-impl<S: Scalar, const D: usize> Scene<'_, S, D> {
-    /// Has runs looked at among which is every object that is no further away than the limit, a square, each once.
+    /// Calls `look` with runs of entries among which is every object that is no further away than the limit, a square; each entry
+    /// once.
+    #[inline]
     pub(super) fn search<B>(
         &self,
         point: &[S; D],
         limit: S,
-        look: impl FnMut(Range<usize>, S) -> ControlFlow<B, S>,
+        mut look: impl FnMut(Range<usize>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        let mut search = Search { scene: self, point, limit, look };
-        search.entries(self.grid.oversized.clone())?;
-        for (level, region) in self.occupied() {
-            let around = around(point, search.limit);
-            let window = Window::new(&self.grid.levels[level], self.grid.spans[level], &around);
-            let is_near = |search: &Search<'_, _, D, _>, coords| !(search.square_to_chunk(region, coords) > search.limit);
-            self.try_for_each_chunk(level, region, &window, &mut search, is_near, |search, coords, chunk| {
-                search.chunk(region, &window, coords, chunk)
+        let around = around(point, limit);
+        if let Some(tree) = self.tree_for(&around) {
+            return self.kernel.compiled_for(BallDescent { tree, reach: Reach { point, limit }, look });
+        }
+        let mut flow = ControlFlow::Continue(());
+        self.grid.oversized_around(&around, |run| {
+            if flow.is_continue() {
+                flow = look(run);
+            }
+        });
+        flow?;
+        let reach = Reach { point, limit };
+        for region in self.regions {
+            let window = self.window(region, &around);
+            let is_near = |coords| !(square_of_distance(point, &region.bounds(coords, coords)) > limit);
+            self.try_for_each_chunk(region, &window, is_near, |coords, chunk| {
+                reach.try_for_each_row(region, &window, coords, chunk, &mut look)
             })?;
         }
         ControlFlow::Continue(())
     }
+}
 
-    /// Looks at a run by calling `visit` with each object that is no further away than the limit, which the visitor may lower.
-    pub(super) fn one_by_one<B>(
-        &self,
-        point: &[S; D],
-        mut visit: impl FnMut(Neighbor<S>) -> ControlFlow<B, S>,
-    ) -> impl FnMut(Range<usize>, S) -> ControlFlow<B, S> {
-        let columns = &self.columns;
-        move |run, mut limit| {
-            for (at, inside) in steps(run) {
-                let squares = squared_distances(columns, point, at);
-                let near = mask::<LANES>(std::array::from_fn(|lane| squares[lane] <= limit));
-                for lane in bits(near & inside) {
-                    // The limit may have come down since the lanes were computed.
-                    if squares[lane] <= limit {
-                        limit = visit(Neighbor { index: columns.id(at + lane), distance_squared: squares[lane] })?;
-                    }
-                }
-            }
-            ControlFlow::Continue(limit)
-        }
+/// Everything up to some distance from a point.
+struct Reach<'a, S, const D: usize> {
+    point: &'a [S; D],
+    /// The square of the distance.
+    limit: S,
+}
+
+impl<S: Scalar, const D: usize> Probe<S, D> for Reach<'_, S, D> {
+    #[inline(always)]
+    fn reaches(&self, node: &Node<S, D>) -> u32 {
+        up_to(&squares(&node.children(), self.point), self.limit)
     }
 }
 
-impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>, S) -> ControlFlow<B, S>> Search<'_, S, D, F> {
-    pub(super) fn chunk(&mut self, region: &Region, window: &Window, coords: Coords, chunk: &Chunk) -> ControlFlow<B> {
+impl<S: Scalar, const D: usize> Reach<'_, S, D> {
+    /// Calls `look` with the parts of a chunk's rows that lie in a window and are not too far away.
+    #[inline]
+    fn try_for_each_row<B>(
+        &self,
+        region: &Region,
+        window: &Window,
+        coords: Coords,
+        chunk: &Chunk,
+        look: &mut impl FnMut(Range<usize>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
         let base = Shape::<D>::base_of(coords);
         let edge = Shape::<D>::EDGE;
         let low: Coords = std::array::from_fn(|axis| (window.low[axis] - base[axis]).max(0));
@@ -127,16 +160,11 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>, S) -> ControlFlow<B, S
                 let number = Shape::<D>::row(y, z);
                 if occupied >> number & 1 != 0 && !(self.square(region, 1, base[1] + y) + away > self.limit) {
                     let row = chunk.row(number);
-                    self.entries(row.begin(low[0] as usize)..row.end(high[0] as usize))?;
+                    look(row.begin(low[0] as usize)..row.end(high[0] as usize))?;
                 }
             }
         }
         ControlFlow::Continue(())
-    }
-
-    /// The square of the distance to the box around everything that lives in a chunk.
-    pub(super) fn square_to_chunk(&self, region: &Region, coords: Coords) -> S {
-        square_of_distance(self.point, &region.bounds(coords, coords))
     }
 
     /// The square of the distance to everything that lives in a layer of cells, as far as one axis tells. Monotone operations, so
@@ -150,10 +178,24 @@ impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>, S) -> ControlFlow<B, S
         let gap = gap(self.point[axis], min, max);
         gap * gap
     }
+}
 
-    #[inline]
-    pub(super) fn entries(&mut self, run: Range<usize>) -> ControlFlow<B> {
-        self.limit = (self.look)(run, self.limit)?;
+/// Down the tree to everything within reach.
+struct BallDescent<'a, S, const D: usize, F> {
+    tree: &'a Tree<S, D>,
+    reach: Reach<'a, S, D>,
+    look: F,
+}
+
+impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>) -> ControlFlow<B>> Work for BallDescent<'_, S, D, F> {
+    type Outcome = ControlFlow<B>;
+
+    #[inline(always)]
+    fn run(mut self) -> ControlFlow<B> {
+        let mut descent = Unordered::new(self.tree, &self.reach);
+        while let Some(run) = descent.next_run() {
+            (self.look)(run.entries())?;
+        }
         ControlFlow::Continue(())
     }
 }

@@ -4,16 +4,18 @@ mod detect;
 mod tier;
 
 pub use detect::PairsWithStatics;
+pub(crate) use tier::Residents;
 
 use rayon::prelude::*;
 
 use crate::broad_phase::check_count;
+use crate::query::Target;
 use crate::runtime::memory;
 use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, Groups, MAX_OBJECTS, Queries, Scalar};
 use tier::Tier;
 
 /// The objects of a scene that hardly ever move: terrain, walls, buildings. Built once, and then
-/// [`par_detect_with`](BroadPhase::par_detect_with) finds what moving objects overlap in it, at a cost that follows the moving
+/// a step [`with`](crate::Request::with) it finds what moving objects overlap in it, at a cost that follows the moving
 /// ones. It has levels of its own, and may be shared between threads and engines.
 ///
 /// Its objects are known by their index: those it is built from by their place in the slice, those inserted later by what
@@ -29,19 +31,20 @@ use tier::Tier;
 ///
 /// let mut broad_phase = BroadPhase::<f32, 2>::new();
 /// let actors = [Aabb::new([9.5, 0.0], [10.0, 2.0]), Aabb::new([9.0, 0.0], [9.6, 2.0])];
-/// let pairs = broad_phase.par_detect_with(&actors, &statics);
+/// let pairs = broad_phase.over(&actors).with(&statics).pairs();
 /// assert_eq!(pairs.moving.sorted(), [Pair { a: 0, b: 1 }]);
 /// assert_eq!(pairs.statics.sorted(), [CrossPair { first: 0, second: 1 }]); // actor 0 touches wall 1
 ///
 /// statics.remove(1);
-/// assert!(broad_phase.par_detect_with(&actors, &statics).statics.is_empty());
+/// assert!(broad_phase.over(&actors).with(&statics).pairs().statics.is_empty());
 /// ```
 ///
 /// # What a change costs
 ///
 /// A few changes are kept in a list that every search goes through. When it is full, they move into a small grid of their own,
 /// and when that has become large, everything is built anew. So a change costs a few microseconds on average in a set of a
-/// million, but now and then one takes as long as building; [`par_rebuild`](Self::par_rebuild) chooses the moment.
+/// million, but now and then one takes as long as building; [`par_rebuild`](Self::par_rebuild) chooses the moment. Searches and
+/// [`queries`](Self::queries) read all three as they are, so they rebuild nothing.
 ///
 /// # When memory is refused
 ///
@@ -60,7 +63,7 @@ pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     loose: Vec<u32>,
     /// Room for the next members of `recent`.
     spare_members: Vec<u32>,
-    /// Whether `base` is not all there is to it.
+    /// Whether objects of `base` have changed, or there are others.
     changed: bool,
 }
 
@@ -69,18 +72,18 @@ pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
 struct Item<S, const D: usize> {
     bounds: Aabb<S, D>,
     groups: Groups,
-    home: Home,
+    home: ItemTier,
 }
 
 impl<S: Scalar, const D: usize> Item<S, D> {
-    fn of<T: Bounded<S, D>>(object: &T, home: Home) -> Self {
+    fn of<T: Bounded<S, D>>(object: &T, home: ItemTier) -> Self {
         Item { bounds: object.aabb(), groups: object.groups(), home }
     }
 }
 
-/// Where an object is to be found.
+/// The part of the set that an object is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Home {
+enum ItemTier {
     Nowhere,
     Base,
     Recent,
@@ -111,7 +114,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     }
 
     fn of(base: BroadPhase<S, D>, recent: BroadPhase<S, D>) -> Self {
-        let (base, recent) = (Tier::new(base, Home::Base), Tier::new(recent, Home::Recent));
+        let (base, recent) = (Tier::new(base, ItemTier::Base), Tier::new(recent, ItemTier::Recent));
         StaticSet {
             items: Vec::new(),
             free: Vec::new(),
@@ -144,7 +147,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         let new_items = memory::catch(|| {
             let mut items = Vec::new();
             memory::reserve_exact(&mut items, objects.len());
-            let item = |object| Item::of(object, Home::Base);
+            let item = |object| Item::of(object, ItemTier::Base);
             objects.par_iter().with_min_len(BLOCK).map(item).collect_into_vec(&mut items);
             items
         })?;
@@ -154,7 +157,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     /// [`try_par_build`](Self::try_par_build) on the calling thread.
     pub fn try_build<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Result<(), DetectError> {
         check_count(objects)?;
-        let new_items = memory::catch(|| memory::collect(objects.iter().map(|object| Item::of(object, Home::Base))))?;
+        let new_items = memory::catch(|| memory::collect(objects.iter().map(|object| Item::of(object, ItemTier::Base))))?;
         self.replace(new_items, false)
     }
 
@@ -169,7 +172,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     /// [`insert`](Self::insert), or an error when memory is refused. The set then is as it was before.
     pub fn try_insert<T: Bounded<S, D>>(&mut self, object: &T) -> Result<u32, DetectError> {
-        let item = Item::of(object, Home::Loose);
+        let item = Item::of(object, ItemTier::Loose);
         let is_reused = !self.free.is_empty();
         if !is_reused && self.items.len() >= MAX_OBJECTS {
             return Err(DetectError::TooManyObjects(self.items.len() + 1));
@@ -188,7 +191,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         }
         self.add_loose(index).map(|()| index).inspect_err(|_| {
             if is_reused {
-                self.items[index as usize].home = Home::Nowhere;
+                self.items[index as usize].home = ItemTier::Nowhere;
                 self.free.push(index);
             } else {
                 self.items.pop();
@@ -209,10 +212,10 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     /// [`update`](Self::update), or an error when memory is refused. The set then is as it was before.
     pub fn try_update<T: Bounded<S, D>>(&mut self, index: u32, object: &T) -> Result<bool, DetectError> {
         let Some(before) = self.item_mut(index).map(|item| *item) else { return Ok(false) };
-        let item = Item::of(object, Home::Loose);
+        let item = Item::of(object, ItemTier::Loose);
         memory::catch(|| memory::reserve(&mut self.loose, 1))?;
         self.items[index as usize] = item;
-        if before.home != Home::Loose {
+        if before.home != ItemTier::Loose {
             self.add_loose(index).inspect_err(|_| {
                 self.items[index as usize] = before;
                 self.restore();
@@ -226,8 +229,8 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         match self.item_mut(index) {
             None => false,
             Some(item) => {
-                let was_loose = item.home == Home::Loose;
-                item.home = Home::Nowhere;
+                let was_loose = item.home == ItemTier::Loose;
+                item.home = ItemTier::Nowhere;
                 if was_loose {
                     self.loose.retain(|&loose| loose != index);
                 }
@@ -240,7 +243,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     /// The box of an object, if there is one with this index.
     pub fn get(&self, index: u32) -> Option<&Aabb<S, D>> {
-        self.items.get(index as usize).filter(|item| item.home != Home::Nowhere).map(|item| &item.bounds)
+        self.items.get(index as usize).filter(|item| item.home != ItemTier::Nowhere).map(|item| &item.bounds)
     }
 
     /// How many objects there are.
@@ -268,37 +271,51 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         self.rebuild().inspect_err(|_| self.restore())
     }
 
-    /// Questions about the static objects, after [`par_rebuild`](Self::par_rebuild) if there are pending changes.
+    /// Queries about the static objects as they are now. They read the large grid, the small grid and the latest changes, and build
+    /// nothing; see [`BroadPhase::queries`] for the tree that rays need, which each grid has of its own.
     ///
-    /// # Panics
+    /// ```
+    /// use pivotgrid::{Aabb, Ray, StaticSet};
     ///
-    /// As [`par_rebuild`](Self::par_rebuild); [`try_queries`](Self::try_queries) returns an error instead.
-    pub fn queries(&mut self) -> Queries<'_, S, D> {
-        self.try_queries().unwrap_or_else(|error| panic!("{error}"))
+    /// let walls: Vec<_> = (0..1000).map(|i| Aabb::new([10.0 * i as f32, 0.0], [10.0 * i as f32 + 1.0, 100.0])).collect();
+    /// let mut statics = StaticSet::<f32, 2>::new();
+    /// statics.par_build(&walls);
+    ///
+    /// let ray = Ray::new([22.0, 50.0], [1.0, 0.0]);
+    /// assert_eq!(statics.queries().first_hit(&ray).unwrap().index, 3);
+    /// statics.remove(3);
+    /// assert_eq!(statics.queries().first_hit(&ray).unwrap().index, 4);
+    /// let door = statics.insert(&Aabb::new([25.0, 0.0], [25.5, 100.0]));
+    /// assert_eq!(statics.queries().first_hit(&ray).unwrap().index, door);
+    /// ```
+    pub fn queries(&self) -> Queries<'_, S, D> {
+        let views = [self.base.view(&self.items, !self.changed), self.recent.view(&self.items, false)];
+        let is_missing = |tier: &Tier<S, D>, len: usize| len > 0 && !tier.has_grid();
+        let has_list =
+            !self.loose.is_empty() || is_missing(&self.base, self.len()) || is_missing(&self.recent, self.recent.members.len());
+        Queries::of(Target::new(views, has_list.then_some(self)))
     }
 
-    /// [`queries`](Self::queries), or an error when memory is refused. The set then has the objects that it had before.
-    pub fn try_queries(&mut self) -> Result<Queries<'_, S, D>, DetectError> {
-        if self.changed || !self.base.has_grid() && !self.is_empty() {
-            self.try_par_rebuild()?;
-        }
-        Ok(self.base.queries())
+    /// The valid boxes that no grid has: index, box and groups.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = (u32, &Aabb<S, D>, Groups)> {
+        let valid = self.outside_of_grids().filter(|(_, item)| item.bounds.is_valid());
+        valid.map(|(index, item)| (index, &item.bounds, item.groups))
     }
 
     fn item_mut(&mut self, index: u32) -> Option<&mut Item<S, D>> {
-        self.items.get_mut(index as usize).filter(|item| item.home != Home::Nowhere)
+        self.items.get_mut(index as usize).filter(|item| item.home != ItemTier::Nowhere)
     }
 
     /// The objects that no grid has: the latest changes, and all objects of a tier without a grid.
     fn outside_of_grids(&self) -> impl Iterator<Item = (u32, &Item<S, D>)> {
         let base = if self.base.has_grid() { 0..0 } else { 0..self.items.len() as u32 };
         let recent = if self.recent.has_grid() { &[][..] } else { &self.recent.members };
-        let of = |home: Home| move |(_, item): &(u32, &Item<S, D>)| item.home == home;
+        let of = |home: ItemTier| move |(_, item): &(u32, &Item<S, D>)| item.home == home;
         let with_item = |index: u32| (index, &self.items[index as usize]);
         let loose = self.loose.iter().copied().map(with_item);
         loose
-            .chain(base.map(with_item).filter(of(Home::Base)))
-            .chain(recent.iter().copied().map(with_item).filter(of(Home::Recent)))
+            .chain(base.map(with_item).filter(of(ItemTier::Base)))
+            .chain(recent.iter().copied().map(with_item).filter(of(ItemTier::Recent)))
     }
 
     /// Takes other objects in place of all.
@@ -322,8 +339,8 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             self.recent.release();
             self.build_base()?;
         }
-        for item in self.items.iter_mut().filter(|item| item.home != Home::Nowhere) {
-            item.home = Home::Base;
+        for item in self.items.iter_mut().filter(|item| item.home != ItemTier::Nowhere) {
+            item.home = ItemTier::Base;
         }
         self.forget_changes();
         Ok(())
@@ -331,7 +348,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     fn build_base(&mut self) -> Result<(), DetectError> {
         self.base.count_elsewhere(self.bytes() - self.base.bytes());
-        self.base.build_all(&self.items, |item| item.home != Home::Nowhere, true)
+        self.base.build_all(&self.items, |item| item.home != ItemTier::Nowhere, true)
     }
 
     /// All that there is lives in `base`.
@@ -360,7 +377,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             members.clear();
             memory::reserve(&mut members, recent.members.len() + self.loose.len());
         })?;
-        members.extend(recent.members.iter().copied().filter(|&member| items[member as usize].home == Home::Recent));
+        members.extend(recent.members.iter().copied().filter(|&member| items[member as usize].home == ItemTier::Recent));
         members.extend_from_slice(&self.loose);
         // So large that building this tier, once per `MOST_LOOSE` changes, costs as much on average as building all when it is full.
         let most = ((MOST_LOOSE * self.items.len()) as f64).sqrt() as usize;
@@ -371,7 +388,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         self.recent.count_elsewhere(self.bytes() - self.recent.bytes());
         self.recent.build_of(&members, &self.items)?;
         for index in self.loose.drain(..) {
-            self.items[index as usize].home = Home::Recent;
+            self.items[index as usize].home = ItemTier::Recent;
         }
         self.spare_members = std::mem::replace(&mut self.recent.members, members);
         self.changed = true;
@@ -382,7 +399,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     fn restore(&mut self) {
         if !self.base.has_grid() {
             self.base.count_elsewhere(self.bytes() - self.base.bytes());
-            let _ = self.base.build_all(&self.items, |item| item.home == Home::Base, true);
+            let _ = self.base.build_all(&self.items, |item| item.home == ItemTier::Base, true);
         }
         if !self.recent.has_grid() && !self.recent.members.is_empty() {
             self.recent.count_elsewhere(self.bytes() - self.recent.bytes());

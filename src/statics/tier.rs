@@ -1,11 +1,11 @@
 //! Some of the static objects in a grid.
 
-use super::{Home, Item};
+use super::{Item, ItemTier};
 use crate::engine::step::rebuild;
-use crate::query::Regions;
-use crate::runtime::objects::By;
-use crate::runtime::team::Team;
-use crate::{Aabb, BroadPhase, DetectError, Queries, Scalar};
+use crate::query::{GridView, Target};
+use crate::runtime::objects::FnObjects;
+use crate::runtime::team::Threads;
+use crate::{Aabb, BroadPhase, DetectError, Groups, Queries, Scalar};
 
 /// A grid of static objects, as they were when it was built. Those that have changed since live elsewhere.
 ///
@@ -16,15 +16,13 @@ pub(super) struct Tier<S: Scalar, const D: usize> {
     /// The indices of its objects; without, they are all.
     pub(super) members: Vec<u32>,
     /// What objects that have not changed since call it.
-    pub(super) home: Home,
-    /// Where in the grid they are: to find that out again in every step would cost more than a small step does. Nothing without a
-    /// grid.
-    regions: Option<Regions>,
+    pub(super) home: ItemTier,
+    is_built: bool,
 }
 
 impl<S: Scalar, const D: usize> Tier<S, D> {
-    pub(super) fn new(grid: BroadPhase<S, D>, home: Home) -> Self {
-        Tier { grid, members: Vec::new(), home, regions: None }
+    pub(super) fn new(grid: BroadPhase<S, D>, home: ItemTier) -> Self {
+        Tier { grid, members: Vec::new(), home, is_built: false }
     }
 
     /// Builds the grid of all objects that are wanted, which keep their indices.
@@ -46,41 +44,47 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
     }
 
     fn build(&mut self, len: usize, bounds: impl Fn(usize) -> Aabb<S, D> + Sync, parallel: bool) -> Result<(), DetectError> {
-        self.regions = None;
-        let objects = By { len, bounds };
-        match parallel {
-            true => self.grid.try_in_pool(len, |engine, team| rebuild(engine, &objects, team).conclude(engine))?,
-            false => self.grid.try_with_team(Team::ALONE, |engine, team| rebuild(engine, &objects, team).conclude(engine))?,
-        }
-        self.regions = Some(self.grid.regions());
+        self.is_built = false;
+        let objects = FnObjects { len, bounds };
+        let threads = if parallel { Threads::Pool } else { Threads::Serial };
+        self.grid.run(threads, len, |engine, team| rebuild(engine, &objects, team).conclude(engine))?;
+        self.is_built = true;
         Ok(())
     }
 
     /// Takes all objects out. The memory is kept.
     pub(super) fn clear(&mut self) {
         self.members.clear();
-        self.regions = None;
+        self.is_built = false;
     }
 
     /// Gives up the grid and its memory.
     pub(super) fn release(&mut self) {
-        self.regions = None;
+        self.is_built = false;
         self.grid.engine.release();
     }
 
     pub(super) fn has_grid(&self) -> bool {
-        self.regions.is_some()
+        self.is_built
     }
 
     /// The index of an object of the grid.
     #[inline]
     pub(super) fn index(&self, place: u32) -> u32 {
-        if self.home == Home::Base { place } else { self.members[place as usize] }
+        if self.home == ItemTier::Base { place } else { self.members[place as usize] }
     }
 
-    /// What can be asked of the grid; nothing is found without one.
+    /// The grid with all that it was built of; nothing is found without one.
     pub(super) fn queries(&self) -> Queries<'_, S, D> {
-        self.regions.map_or(Queries::NONE, |regions| self.grid.queries_in(regions))
+        let view = if self.is_built { GridView::of(&self.grid, None) } else { None };
+        Queries::of(Target::new([view, None], None))
+    }
+
+    /// The grid with those of its objects that have not changed since. `is_everybody`: no object has.
+    pub(super) fn view<'a>(&'a self, items: &'a [Item<S, D>], is_everybody: bool) -> Option<GridView<'a, S, D>> {
+        let members = if self.home == ItemTier::Base { None } else { Some(&self.members[..]) };
+        let residents = Residents { items, members, home: self.home, is_everybody: is_everybody && members.is_none() };
+        if self.is_built { GridView::of(&self.grid, Some(residents)) } else { None }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -90,5 +94,31 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
     /// So much is held by other parts of the set, under the same limit.
     pub(super) fn count_elsewhere(&mut self, bytes: usize) {
         self.grid.engine.budget.count_elsewhere(bytes);
+    }
+}
+
+/// The objects of a tier that have not changed since its grid was built.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Residents<'a, S, const D: usize> {
+    items: &'a [Item<S, D>],
+    /// As of the tier.
+    members: Option<&'a [u32]>,
+    home: ItemTier,
+    is_everybody: bool,
+}
+
+impl<S: Scalar, const D: usize> Residents<'_, S, D> {
+    /// Whether these are all objects of the grid, by the same indices.
+    #[inline(always)]
+    pub(crate) fn is_everybody(&self) -> bool {
+        self.is_everybody
+    }
+
+    /// Index and groups of an object of the grid, if it has not changed.
+    #[inline(always)]
+    pub(crate) fn get(&self, place: u32) -> Option<(u32, Groups)> {
+        let index = self.members.map_or(place, |members| members[place as usize]);
+        let item = &self.items[index as usize];
+        (item.home == self.home).then_some((index, item.groups))
     }
 }

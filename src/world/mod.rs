@@ -27,7 +27,7 @@ use moving::Moving;
 use object::Inflated;
 pub use object::{Mobility, Object};
 use partners::Partners;
-pub use queries::{WorldHit, WorldQueries};
+pub use queries::{WorldHit, WorldNeighbor, WorldQueries};
 use slots::{ObjectPlace, Slots};
 
 /// A scene for those who do not want to keep one: [moving and static objects](Object) that are known by [`Handle`]s, and

@@ -53,9 +53,10 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.rejected.clear();
         scope!("pivotgrid::world_statics", self.statics.make_changes(&mut self.slots, &mut self.partners))?;
         let statics = clock.lap();
+        let request = self.broad_phase.over(&self.moving.objects).with(&self.statics.set);
         match exec {
-            Exec::Pool => self.broad_phase.try_par_detect_with(&self.moving.objects, &self.statics.set)?,
-            Exec::CallingThread => self.broad_phase.try_detect_with(&self.moving.objects, &self.statics.set)?,
+            Exec::Pool => request.try_pairs()?,
+            Exec::CallingThread => request.serial().try_pairs()?,
         };
         let detect = clock.lap();
         self.follow(exec)?;

@@ -35,7 +35,7 @@ fn parts_add_up_to_the_call() {
             engine.stats().times.total()
         });
         assert_accounted("static sets", || {
-            engine.par_detect_with(&boxes, &statics);
+            engine.over(&boxes).with(&statics).pairs();
             engine.stats().times.total()
         });
         assert!(engine.stats().times.statics > Duration::ZERO);

@@ -1,4 +1,4 @@
-//! The answers by asking every box: the formulas of the documentation, written a second time.
+//! The results by testing every box: the formulas of the documentation, written a second time.
 
 use pivotgrid::{Aabb, Ball, Hit, Neighbor, Ray, Sweep};
 
@@ -13,6 +13,18 @@ impl<S: Coordinate, const D: usize> Brute<S, D> {
     pub(crate) fn new(boxes: &[Aabb<S, D>]) -> Self {
         let indexed = boxes.iter().enumerate().map(|(index, bounds)| (index as u32, *bounds));
         Brute { boxes: indexed.filter(|(_, bounds)| is_valid(bounds)).collect() }
+    }
+
+    /// Of some objects only.
+    pub(crate) fn filtered(boxes: &[Aabb<S, D>], is_wanted: impl Fn(u32) -> bool) -> Self {
+        let mut brute = Self::new(boxes);
+        brute.boxes.retain(|(index, _)| is_wanted(*index));
+        brute
+    }
+
+    /// Of objects with indices of their own.
+    pub(crate) fn indexed(boxes: impl IntoIterator<Item = (u32, Aabb<S, D>)>) -> Self {
+        Brute { boxes: boxes.into_iter().filter(|(_, bounds)| is_valid(bounds)).collect() }
     }
 
     pub(crate) fn overlapping(&self, query: &Aabb<S, D>) -> Vec<u32> {

@@ -1,27 +1,31 @@
-//! Queries against brute force: every scene, every kind of question, every way of asking it.
+//! Queries against brute force: every scene, every kind of query, every way to make it.
 
 #[path = "../common/mod.rs"]
 mod common;
 
-mod asking;
 mod brute;
-mod questions;
+mod check;
+mod filters;
+mod generate;
+mod periodic;
 mod situations;
+mod statics;
+mod worlds;
 
-use asking::check_all;
 use brute::Brute;
+use check::check_all;
 use common::{Coordinate, Placement, Rng, Scene, Sizes, configs, grid_config, pool};
+use generate::QuerySet;
 use pivotgrid::{Aabb, Ball, BroadPhase, Config};
 use proptest::prelude::*;
-use questions::Questions;
 use scenes::World;
 
-/// Builds the scene and asks everything.
+/// Builds the scene and makes all queries.
 fn check<S: Coordinate, const D: usize>(config: Config, boxes: &[Aabb<S, D>], seed: u64, count: usize, what: &str) {
     let mut engine = BroadPhase::<S, D>::with_config(config).expect("a valid config");
     engine.par_detect(boxes);
-    let questions = Questions::new(&mut Rng(seed), boxes, count);
-    check_all(engine.queries(), &Brute::new(boxes), &questions, what);
+    let set = QuerySet::new(&mut Rng(seed), boxes, count);
+    check_all(engine.queries(), &Brute::new(boxes), &set, what);
 }
 
 fn world<S: Coordinate + scenes::Scalar, const D: usize>(scene: scenes::Scene, n: usize, seed: u64) -> Vec<Aabb<S, D>> {
@@ -106,7 +110,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_scene_and_any_question(scene in a_scene(), config in a_config(), seed in any::<u64>(), spoil in any::<bool>()) {
+    fn any_scene_and_any_query(scene in a_scene(), config in a_config(), seed in any::<u64>(), spoil in any::<bool>()) {
         let rng = &mut Rng(seed);
         let mut check_one = |dimensions: usize| match dimensions {
             0 => check(config.clone(), &maybe(spoil, scene.boxes::<f32, 2>(), rng), seed, 12, "f32 2D"),
@@ -124,37 +128,37 @@ fn maybe<S: Coordinate, const D: usize>(spoil: bool, boxes: Vec<Aabb<S, D>>, rng
 
 /// Many first hits are looked for in another order than the one in which they were asked for.
 #[test]
-fn many_first_hits_come_in_the_order_of_the_questions() {
+fn many_first_hits_come_in_the_order_of_the_queries() {
     fn check<S: Coordinate + scenes::Scalar, const D: usize>(scene: scenes::Scene, threads: usize) {
         let boxes = world::<S, D>(scene, 3000, 5);
-        let questions = Questions::new(&mut Rng(6), &boxes, 5000);
+        let set = QuerySet::new(&mut Rng(6), &boxes, 5000);
         let mut engine = BroadPhase::<S, D>::new();
         engine.detect(&boxes);
         let queries = engine.queries();
         let (mut hits, mut contacts) = (Vec::new(), Vec::new());
         pool(threads).install(|| {
-            queries.par_first_hits(&questions.rays, &mut hits);
-            queries.par_first_contacts(&questions.sweeps, &mut contacts);
+            queries.par_first_hits(&set.rays, &mut hits);
+            queries.par_first_contacts(&set.sweeps, &mut contacts);
         });
-        assert!(hits.iter().copied().eq(questions.rays.iter().map(|ray| queries.first_hit(ray))), "{scene}");
-        assert!(contacts.iter().copied().eq(questions.sweeps.iter().map(|sweep| queries.first_contact(sweep))), "{scene}");
+        assert!(hits.iter().copied().eq(set.rays.iter().map(|ray| queries.first_hit(ray))), "{scene}");
+        assert!(contacts.iter().copied().eq(set.sweeps.iter().map(|sweep| queries.first_contact(sweep))), "{scene}");
     }
     check::<f32, 3>(scenes::Scene::Clustered, 1);
     check::<f64, 2>(scenes::Scene::Uniform, 3);
 }
 
-/// Neither the threads that answer nor those that built the grid make a difference.
+/// Neither the threads that search nor those that built the grid make a difference.
 #[test]
 fn batches_are_the_same_on_every_pool() {
     let boxes = world::<f32, 3>(scenes::Scene::Koch, 4000, 7);
-    let questions = Questions::new(&mut Rng(8), &boxes, 700);
+    let set = QuerySet::new(&mut Rng(8), &boxes, 700);
     let mut expected = None;
     for threads in [1, 2, 5] {
         pool(threads).install(|| {
             let mut engine = BroadPhase::<f32, 3>::with_config(grid_config()).expect("a valid config");
             engine.par_detect(&boxes);
-            let answers = asking::batches(engine.queries(), &questions);
-            assert_eq!(&answers, expected.get_or_insert_with(|| answers.clone()), "{threads} threads");
+            let found = check::batches(engine.queries(), &set);
+            assert_eq!(&found, expected.get_or_insert_with(|| found.clone()), "{threads} threads");
         });
     }
 }

@@ -1,13 +1,13 @@
-//! What an engine may have been through before it is asked.
+//! What an engine may have been through before a query.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use pivotgrid::{Aabb, Ball, Bounded, BroadPhase, Queries, Ray, Sweep};
 
-use crate::asking::check_all;
 use crate::brute::Brute;
+use crate::check::check_all;
 use crate::common::{Placement, Rng, Scene, Sizes, grid_engine, pool};
-use crate::questions::Questions;
+use crate::generate::QuerySet;
 
 fn scene(n: usize, seed: u64) -> Vec<Aabb<f32, 3>> {
     Scene { n, sizes: Sizes::Poly, placement: Placement::Uniform, extent: 50.0, origin: 0.0, seed }.boxes()
@@ -15,8 +15,8 @@ fn scene(n: usize, seed: u64) -> Vec<Aabb<f32, 3>> {
 
 #[track_caller]
 fn check(engine: &BroadPhase<f32, 3>, boxes: &[Aabb<f32, 3>], what: &str) {
-    let questions = Questions::new(&mut Rng(77), boxes, 40);
-    check_all(engine.queries(), &Brute::new(boxes), &questions, what);
+    let set = QuerySet::new(&mut Rng(77), boxes, 40);
+    check_all(engine.queries(), &Brute::new(boxes), &set, what);
 }
 
 #[test]
@@ -78,9 +78,9 @@ fn a_panic_leaves_nothing_to_be_found() {
     check(&engine, &[], "a panic after the grid was built");
 }
 
-/// Queries can be copied, sent and shared; threads may ask at once.
+/// Queries can be copied, sent and shared; threads may query at once.
 #[test]
-fn many_threads_may_ask() {
+fn many_threads_may_query() {
     fn assert_plain<T: Copy + Send + Sync>(_: &T) {}
     let boxes = scene(800, 4);
     let mut engine = grid_engine();
@@ -91,14 +91,14 @@ fn many_threads_may_ask() {
     std::thread::scope(|scope| {
         for seed in 0..4 {
             let (brute, boxes) = (&brute, &boxes);
-            scope.spawn(move || check_all(queries, brute, &Questions::new(&mut Rng(seed), boxes, 20), "from a thread"));
+            scope.spawn(move || check_all(queries, brute, &QuerySet::new(&mut Rng(seed), boxes, 20), "from a thread"));
         }
     });
 }
 
 /// By hand, so that the chain of trust ends here.
 #[test]
-fn the_answers_agree_with_a_drawing() {
+fn the_results_agree_with_a_drawing() {
     let boxes = [
         Aabb::new([0.0, 0.0], [2.0, 2.0]),
         Aabb::new([4.0, 1.0], [5.0, 3.0]),

@@ -1,4 +1,4 @@
-//! Worlds: handles that come and go, events, questions, saving and restoring, all against a twin made of maps and brute force.
+//! Worlds: handles that come and go, events, queries, saving and restoring, all against a twin made of maps and brute force.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -8,7 +8,7 @@ mod data;
 mod fleet;
 mod handles;
 mod margins;
-mod questions;
+mod queries;
 mod random;
 #[cfg(feature = "serde")]
 mod saved;

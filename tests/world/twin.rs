@@ -51,7 +51,7 @@ impl<S: Coordinate, const D: usize> Twin<S, D> {
         }
     }
 
-    /// The handles and boxes, margins included, that questions are about.
+    /// The handles and boxes, margins included, that queries are about.
     pub(crate) fn boxes(&self) -> impl Iterator<Item = (Handle, Aabb<S, D>)> {
         let valid = self.seen.iter().filter(|(_, object)| flaw(object).is_none());
         valid.map(|(&handle, object)| (handle, grown(object, self.margin)))

@@ -1111,7 +1111,7 @@ pg_status pg_static_set_remove(pg_static_set set, const uint32_t *indices, size_
 pg_status pg_static_set_count(pg_static_set set, size_t *count);
 
 /**
- * Queries about the objects. Pending changes are built in first, so one thread at a time.
+ * Queries about the objects as they are now. One thread at a time.
  */
 pg_status pg_static_set_query(pg_static_set set, const pg_query *query, pg_results results, pg_rows *rows);
 

@@ -113,8 +113,7 @@ impl<S: Real, const D: usize> Keep for Typed<S, D> {
 
     fn query(&mut self, query: In<pg_query>, results: &mut Results) -> Result {
         let Typed { set, threads, .. } = self;
-        let queries = threads.run(|| set.try_queries())?;
-        results.fill(&queries, query, threads)
+        results.fill(&set.queries(), query, threads)
     }
 }
 
@@ -172,7 +171,7 @@ pub extern "C" fn pg_static_set_count(set: pg_static_set, count: Out<usize>) -> 
     border_of(set.id, || count.set(table::find(set.id)?.read::<AnyStaticSet>()?.len(), "count"))
 }
 
-/// Queries about the objects. Pending changes are built in first, so one thread at a time.
+/// Queries about the objects as they are now. One thread at a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_static_set_query(
     set: pg_static_set,

@@ -1,15 +1,13 @@
 //! kiddo: its immutable tree of points, built anew and asked in parallel. It has no boxes and no rays.
 
-use kiddo::SquaredEuclidean;
-use kiddo::immutable::float::kdtree::ImmutableKdTree;
+use kiddo::{ImmutableKdTree, SquaredEuclidean};
 
 use super::sorted_grid::Places;
 use crate::queries::answers::{Answers, Block, Lists, Summary};
 use crate::queries::questions::{Questions, Task};
 use crate::queries::respondent::Respondent;
 
-/// Points per leaf as in kiddo's own alias of the type, with the smaller index.
-type Tree = ImmutableKdTree<f32, u32, 3, 32>;
+type Tree = ImmutableKdTree<f32, 3>;
 
 #[derive(Default)]
 pub(in crate::queries) struct KiddoTree {
@@ -19,15 +17,15 @@ pub(in crate::queries) struct KiddoTree {
 
 impl Respondent for KiddoTree {
     fn build(&mut self, task: &Task) {
-        self.tree = Some(Tree::new_from_slice(&task.points));
+        self.tree = Tree::new_from_slice(&task.points).ok();
     }
 
     fn answer(&mut self, task: &Task) {
         let (Some(tree), Questions::Balls(balls)) = (&self.tree, &task.questions) else { unreachable!("asked of others") };
         self.answers.fill(balls.len(), |range, block| {
             for number in range {
-                let near =
-                    tree.within_unsorted::<SquaredEuclidean>(&balls[number].center, balls[number].radius * balls[number].radius);
+                let limit = balls[number].radius * balls[number].radius;
+                let near = tree.query(&balls[number].center).within::<SquaredEuclidean<f32>>(limit).unsorted().execute();
                 block.add_row(number, |found| found.extend(near.iter().map(|neighbor| neighbor.item)));
             }
         });
@@ -50,7 +48,7 @@ pub(in crate::queries) struct KiddoNeighbors {
 impl Respondent for KiddoNeighbors {
     fn build(&mut self, task: &Task) {
         let Questions::Neighbors(radius) = task.questions else { unreachable!("asked of others") };
-        self.tree = Some(Tree::new_from_slice(&task.points));
+        self.tree = Tree::new_from_slice(&task.points).ok();
         self.places.sort(&task.objects, radius);
     }
 
@@ -59,7 +57,8 @@ impl Respondent for KiddoNeighbors {
         let order = self.places.order();
         let search = |range: std::ops::Range<usize>, block: &mut Block| {
             for own in range.map(|place| order.index(place)) {
-                let near = tree.within_unsorted::<SquaredEuclidean>(&task.points[own as usize], radius * radius);
+                let near =
+                    tree.query(&task.points[own as usize]).within::<SquaredEuclidean<f32>>(radius * radius).unsorted().execute();
                 let others = near.iter().map(|neighbor| neighbor.item).filter(|&other| other != own);
                 block.add_row(own as usize, |found| found.extend(others));
             }
