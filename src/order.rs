@@ -156,6 +156,8 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// The order in which the last search stored the particles, in which neighbors in space are close to each other. Nothing before the
     /// first search, and after one that did not come to its end.
     pub fn spatial_order(&self) -> Option<SpatialOrder<'_>> {
-        self.broad_phase.spatial_order()
+        let engine = &self.broad_phase.engine;
+        // A search keeps its own account of whether it came to its end.
+        (self.complete && engine.known > 0).then(|| SpatialOrder { indices: &engine.order[..engine.known] })
     }
 }

@@ -71,7 +71,7 @@ pub struct Neighbors<S: Scalar = f32, const D: usize = 3> {
     margin: S,
     skin: Skin<S, D>,
     /// Whether the last search came to its end.
-    complete: bool,
+    pub(crate) complete: bool,
 }
 
 impl<S: Scalar, const D: usize> Default for Neighbors<S, D> {
