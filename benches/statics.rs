@@ -29,21 +29,21 @@ fn statics(c: &mut Criterion) {
         set.par_build(&still);
         let mut engine = BroadPhase::<f32, 3>::new();
         for step in 0..WARM_UP {
-            engine.detect_with(&frames[step % 2], &set);
+            engine.over(&frames[step % 2]).with(&set).serial().pairs();
         }
         let mut step = 0;
         group.throughput(Throughput::Elements(frames[0].len() as u64));
         group.bench_function(BenchmarkId::new(size, "moving"), |bencher| {
             bencher.iter(|| {
                 step += 1;
-                let pairs = engine.detect_with(&frames[step % 2], &set);
+                let pairs = engine.over(&frames[step % 2]).with(&set).serial().pairs();
                 black_box((pairs.moving.len(), pairs.statics.len()))
             });
         });
         group.bench_function(BenchmarkId::new(size, "all"), |bencher| Stepper::new(&swing, 1).bench(bencher));
         let nobody: [Aabb<f32, 3>; 0] = [];
         group.bench_function(BenchmarkId::new(size, "nobody"), |bencher| {
-            bencher.iter(|| black_box(engine.detect_with(&nobody, &set).moving.len()));
+            bencher.iter(|| black_box(engine.over(&nobody).with(&set).serial().pairs().moving.len()));
         });
         group.throughput(Throughput::Elements(1));
         let mut next = 0;

@@ -14,7 +14,7 @@ fn main() {
     let mut broad_phase = BroadPhase::<f32, 2>::new();
     for step in 0..5 {
         println!("step {step}");
-        for pair in broad_phase.par_detect_between(&volumes, &bodies).sorted() {
+        for pair in broad_phase.over(&volumes).against(&bodies).pairs().sorted() {
             println!("  body {} is at the {}", pair.second, triggers[pair.first as usize].0);
         }
         bodies.iter_mut().for_each(|body| body.center[0] += 2.5);

@@ -1,19 +1,22 @@
 //! The face of the engine.
 
-use std::ops::ControlFlow;
 use std::slice;
 
-use crate::engine::step::{show, store};
 use crate::engine::{Engine, Made};
 use crate::runtime::memory;
-use crate::runtime::objects::By;
-use crate::runtime::team::Team;
-use crate::{Aabb, Bounded, Config, ConfigError, DetectError, MAX_OBJECTS, Pair, Pairs, Rejected, Scalar, Stats};
+use crate::runtime::team::{Team, Threads};
+use crate::{
+    Bounded, Config, ConfigError, CrossPair, DetectError, MAX_OBJECTS, Pair, Pairs, PairsWithStatics, Rejected, Scalar, Stats,
+};
 
 /// Finds all pairs of overlapping boxes of a scene, step after step.
 ///
 /// Keep it between steps: its memory is reused, and the order in which the last step stored the objects is the order in which the
 /// next one visits them. Neither changes what is found. A scene may grow, shrink, or be another one altogether.
+///
+/// [`detect`](Self::detect), [`par_detect`](Self::par_detect) and their `try_` forms take a slice. Everything else (objects by index, two
+/// sets, static sets, visitors, threads of your own, and all combinations) is a [`Request`](crate::Request), which
+/// [`over`](Self::over) begins.
 ///
 /// ```
 /// use pivotgrid::{Aabb, BroadPhase, Pair};
@@ -71,8 +74,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// If the user's [`Bounded`] does; the panic is passed on. If there is no memory left, or the step needs more than
     /// [`Config::max_bytes`]; [`try_par_detect`](Self::try_par_detect) returns an error instead. The engine stays usable.
     pub fn par_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Pairs<'_> {
-        self.in_pool(objects.len(), |engine, team| store(engine, objects, team));
-        self.found()
+        self.over(objects).pairs()
     }
 
     /// Finds all overlapping pairs on the calling thread: the same as [`par_detect`](Self::par_detect) with one worker.
@@ -81,8 +83,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     ///
     /// As [`par_detect`](Self::par_detect).
     pub fn detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Pairs<'_> {
-        self.with_team(Team::ALONE, |engine, team| store(engine, objects, team));
-        self.found()
+        self.over(objects).serial().pairs()
     }
 
     /// [`par_detect`](Self::par_detect) for those who go on when memory is short: an error, and never a panic, an abort or a partial
@@ -104,70 +105,12 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// Two allocations are not the engine's to refuse: those of rayon, when a pool gets its first work, and those that the unwinding
     /// itself takes (some hundred bytes).
     pub fn try_par_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Result<Pairs<'_>, DetectError> {
-        check_count(objects)?;
-        self.try_in_pool(objects.len(), |engine, team| store(engine, objects, team))?;
-        Ok(self.found())
+        self.over(objects).try_pairs()
     }
 
     /// [`detect`](Self::detect), with the errors of [`try_par_detect`](Self::try_par_detect).
     pub fn try_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Result<Pairs<'_>, DetectError> {
-        check_count(objects)?;
-        self.attempt(|engine| store(engine, objects, Team::ALONE))?;
-        Ok(self.found())
-    }
-
-    /// [`par_detect`](Self::par_detect) of `count` boxes that a function knows by index: for objects that do not lie in one slice,
-    /// such as those of an ECS, a structure of arrays, or foreign memory with a stride.
-    ///
-    /// ```
-    /// use pivotgrid::{Aabb, BroadPhase};
-    ///
-    /// let (x, y, radius) = (vec![0.0, 1.5, 9.0], vec![0.0, 0.5, 9.0], 1.0);
-    /// let mut broad_phase = BroadPhase::<f32, 2>::new();
-    /// let pairs = broad_phase.par_detect_by(x.len(), |i| Aabb::around([x[i], y[i]], [radius; 2]));
-    /// assert_eq!(pairs.len(), 1);
-    /// ```
-    pub fn par_detect_by(&mut self, count: usize, aabb: impl Fn(usize) -> Aabb<S, D> + Sync) -> Pairs<'_> {
-        let objects = By { len: count, bounds: aabb };
-        self.in_pool(count, |engine, team| store(engine, &objects, team));
-        self.found()
-    }
-
-    /// [`par_detect_by`](Self::par_detect_by) on the calling thread.
-    pub fn detect_by(&mut self, count: usize, aabb: impl Fn(usize) -> Aabb<S, D> + Sync) -> Pairs<'_> {
-        let objects = By { len: count, bounds: aabb };
-        self.with_team(Team::ALONE, |engine, team| store(engine, &objects, team));
-        self.found()
-    }
-
-    /// Shows every overlapping pair to a function instead of storing it: for those who go straight on to the narrow phase or a
-    /// force loop. Works in the rayon pool in which it is called.
-    ///
-    /// Each worker makes a state of its own by `new_state`, and `visit` gets it with each of the worker's pairs; the states are
-    /// returned, to be reduced. After a `Break` the workers stop soon, but not at once: a few more pairs may be visited.
-    ///
-    /// Objects that were left out are in [`rejected`](Self::rejected).
-    ///
-    /// ```
-    /// use std::ops::ControlFlow;
-    /// use pivotgrid::{Aabb, BroadPhase};
-    ///
-    /// let boxes: Vec<_> = (0..5000).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.0, 1.0])).collect();
-    /// let mut broad_phase = BroadPhase::<f32, 2>::new();
-    /// let counts = broad_phase.par_for_each_pair(&boxes, || 0, |count, _pair| {
-    ///     *count += 1;
-    ///     ControlFlow::Continue(())
-    /// });
-    /// assert_eq!(counts.into_iter().sum::<usize>(), 4999);
-    /// ```
-    pub fn par_for_each_pair<T: Bounded<S, D> + Sync, W: Send>(
-        &mut self,
-        objects: &[T],
-        new_state: impl Fn() -> W + Sync,
-        visit: impl Fn(&mut W, Pair) -> ControlFlow<()> + Sync,
-    ) -> Vec<W> {
-        let (new_state, visit) = (&new_state, &visit);
-        self.in_pool(objects.len(), |engine, team| show(engine, objects, team, new_state, visit))
+        self.over(objects).serial().try_pairs()
     }
 
     /// What the last step did and what it cost. After a step that did not come to its end, because the user's code panicked or memory
@@ -195,40 +138,38 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         Pairs::new(if is_of_one_set { self.stored() } else { &[] }, &engine.rejected)
     }
 
+    /// What the last step found if it was one of two sets, and nothing otherwise.
+    pub(crate) fn found_between(&self) -> Pairs<'_, CrossPair> {
+        let is_between = matches!(self.engine.made.get(), Some(Made::PairsBetween { .. }));
+        Pairs::new(if is_between { self.stored() } else { &[] }, &self.engine.rejected)
+    }
+
+    /// What the last step found if it was one with static objects.
+    pub(crate) fn found_with_statics(&self) -> PairsWithStatics<'_> {
+        let engine = &self.engine;
+        let stored = match engine.made.get() {
+            Some(Made::PairsWithStatics) if engine.config.canonical_order => slice::from_ref(&engine.static_ordered.pairs),
+            Some(Made::PairsWithStatics) => &engine.static_pairs[..],
+            _ => &[],
+        };
+        PairsWithStatics { moving: self.found(), statics: Pairs::new(stored, &engine.rejected) }
+    }
+
     /// The blocks of pairs, whatever they are pairs of.
     pub(crate) fn stored(&self) -> &[Vec<Pair>] {
         let engine = &self.engine;
         if engine.config.canonical_order { slice::from_ref(&engine.ordered.pairs) } else { &engine.pairs }
     }
 
-    /// Runs a step with as many workers as the pool has, or on the calling thread where handing out work would cost more.
-    pub(crate) fn in_pool<R: Send>(&mut self, objects: usize, run: impl FnOnce(&mut Engine<S, D>, Team) -> R + Send) -> R {
-        self.try_in_pool(objects, run).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    /// Runs a step with a team that is already there.
-    pub(crate) fn with_team<R>(&mut self, team: Team, run: impl FnOnce(&mut Engine<S, D>, Team) -> R) -> R {
-        self.try_with_team(team, run).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    pub(crate) fn try_with_team<R>(
+    /// Runs a step about so many objects, or on the calling thread where handing out work would cost more.
+    pub(crate) fn run<R: Send>(
         &mut self,
-        team: Team,
-        run: impl FnOnce(&mut Engine<S, D>, Team) -> R,
-    ) -> Result<R, DetectError> {
-        self.attempt(|engine| run(engine, team))
-    }
-
-    pub(crate) fn try_in_pool<R: Send>(
-        &mut self,
+        threads: Threads<'_>,
         objects: usize,
-        run: impl FnOnce(&mut Engine<S, D>, Team) -> R + Send,
+        step: impl FnOnce(&mut Engine<S, D>, Team<'_>) -> R + Send,
     ) -> Result<R, DetectError> {
-        if objects <= self.engine.config.serial_up_to {
-            return self.attempt(|engine| run(engine, Team::ALONE));
-        }
-        // One way into the pool for the whole step, instead of one per pass.
-        self.attempt(|engine| rayon::scope(|_| run(engine, Team::of_current_pool())))
+        let is_small = objects <= self.engine.config.serial_up_to;
+        self.attempt(|engine| threads.enter(is_small, |team| step(engine, team)))
     }
 
     fn attempt<R>(&mut self, step: impl FnOnce(&mut Engine<S, D>) -> R) -> Result<R, DetectError> {

@@ -53,7 +53,7 @@ pub struct DebugBlock<S, const D: usize> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DebugObject<S, const D: usize> {
-    /// Its place in the user's slice. After [`par_detect_between`](BroadPhase::par_detect_between), objects of the second set are
+    /// Its place in the user's slice. After a step of [two sets](crate::Request::against), objects of the second set are
     /// numbered on after those of the first.
     pub index: usize,
     /// Its level, by the place in [`Stats::levels`](crate::Stats::levels); none if it fitted no level and was listed.
@@ -102,7 +102,7 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
         self.broad_phase.map_or(Pairs::new(&[], &[]), |of| of.found())
     }
 
-    /// The pairs of the step, if it was one of [two sets](BroadPhase::par_detect_between), as it returned them.
+    /// The pairs of the step, if it was one of [two sets](crate::Request::against), as it returned them.
     pub fn cross_pairs(&self) -> Pairs<'a, CrossPair> {
         self.broad_phase.map_or(Pairs::new(&[], &[]), |of| of.found_between())
     }

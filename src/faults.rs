@@ -74,8 +74,6 @@ faults! {
         CursorTorn,
         /// A chunk's data range is one entry short: two chunks overlap.
         RangeShort,
-        /// A bound is raised by load and store: a larger value is lost.
-        BoundTorn,
         /// A value made once is published by a plain store: two threads see two values.
         OnceByStore,
         /// A value made once is published without release: it may be seen unfinished.

@@ -6,6 +6,23 @@ use crate::Predicted;
 
 /// Figures of the last step, from [`BroadPhase::stats`](crate::BroadPhase::stats). Always on: they cost a clock reading per
 /// pass and a few additions per chunk.
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase};
+///
+/// let boxes: Vec<Aabb<f32, 2>> = (0..1000).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.0, 1.0])).collect();
+/// let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// broad_phase.detect(&boxes);
+///
+/// let stats = broad_phase.stats();
+/// assert_eq!((stats.objects, stats.rejected, stats.pairs), (1000, 0, 999));
+/// // Far more candidates than pairs, or many objects outside of all levels: a scene that the planner has trouble with.
+/// assert!(stats.candidates >= 999 && stats.unleveled < 10);
+/// for (pass, time) in stats.times.named() {
+///     println!("{pass:>8} {time:?}");
+/// }
+/// println!("{} bytes held", stats.bytes);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -43,6 +60,11 @@ pub struct Stats {
     pub bytes: usize,
     /// Time by pass.
     pub times: PassTimes,
+    /// How much of that only one worker can do, however many there are: preparing, arranging, planning, dealing out work.
+    pub serial: Duration,
+    /// How long each worker worked on what the workers share. Where the figures differ, or are less than the time of the passes, workers
+    /// waited for each other or came late.
+    pub busy: Vec<Duration>,
     /// What the planner expected of its levels when it chose them.
     pub predicted: Predicted,
 }
@@ -81,11 +103,21 @@ pub struct PassTimes {
     pub sort: Duration,
     /// Finding pairs.
     pub detect: Duration,
+    /// Taking stock after the step: figures, and memory for the next one.
+    pub conclude: Duration,
+    /// Putting the pairs into canonical order, if the settings say so.
+    pub order: Duration,
+    /// Looking objects up in a static set.
+    pub statics: Duration,
+    /// Making the images of objects in a periodic domain.
+    pub images: Duration,
+    /// Asking about the pairs of images in a periodic domain.
+    pub filter: Duration,
 }
 
 impl PassTimes {
     /// The passes with their names, in order.
-    pub fn named(&self) -> [(&'static str, Duration); 6] {
+    pub fn named(&self) -> [(&'static str, Duration); 11] {
         [
             ("presort", self.presort),
             ("plan", self.plan),
@@ -93,6 +125,11 @@ impl PassTimes {
             ("arrange", self.arrange),
             ("sort", self.sort),
             ("detect", self.detect),
+            ("conclude", self.conclude),
+            ("order", self.order),
+            ("statics", self.statics),
+            ("images", self.images),
+            ("filter", self.filter),
         ]
     }
 
@@ -119,6 +156,31 @@ impl TrackTimes {
     /// The parts with their names, in order.
     pub fn named(&self) -> [(&'static str, Duration); 3] {
         [("keys", self.keys), ("sort", self.sort), ("merge", self.merge)]
+    }
+
+    /// All parts together.
+    pub fn total(&self) -> Duration {
+        self.named().iter().map(|(_, time)| *time).sum()
+    }
+}
+
+/// Wall time of the last step of a [`World`](crate::World), by part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct WorldTimes {
+    /// Making the changes of static objects.
+    pub statics: Duration,
+    /// Finding pairs, of which [`Stats::times`] has the passes.
+    pub detect: Duration,
+    /// Following them from step to step.
+    pub track: Duration,
+}
+
+impl WorldTimes {
+    /// The parts with their names, in order.
+    pub fn named(&self) -> [(&'static str, Duration); 3] {
+        [("statics", self.statics), ("detect", self.detect), ("track", self.track)]
     }
 
     /// All parts together.

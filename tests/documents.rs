@@ -77,6 +77,46 @@ fn every_path_named_in_a_document_exists() {
     assert!(dead.is_empty(), "these paths do not exist:\n{}", dead.join("\n"));
 }
 
+/// The tests that a document names behind their file, as in `tests/a.rs`: `one`, `another`; with the number of the line.
+fn named_tests(text: &str) -> Vec<(usize, String, String)> {
+    let mut tests = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let (mut file, parts) = (None, line.split('`').collect::<Vec<_>>());
+        for place in (1..parts.len()).step_by(2) {
+            let (before, span) = (parts[place - 1], parts[place]);
+            if span.ends_with(".rs") {
+                file = Some(span);
+            } else if let (Some(file), ": " | ", ") = (file, before) {
+                tests.push((number + 1, file.to_owned(), span.to_owned()));
+            } else {
+                file = None;
+            }
+        }
+    }
+    tests
+}
+
+/// `SECURITY.md` claims nothing that no test holds.
+#[test]
+fn every_test_that_security_names_exists() {
+    let text = fs::read_to_string(root().join("SECURITY.md")).expect("SECURITY.md");
+    let tests = named_tests(&text);
+    assert!(tests.len() > 20, "only {tests:?}");
+    let is_missing = |(_, file, name): &&(usize, String, String)| {
+        let source = fs::read_to_string(root().join(file)).unwrap_or_default();
+        let before = source.split_once(&format!("fn {name}()")).map_or("", |(before, _)| before);
+        // The attributes right above it.
+        let attributes = before.lines().rev().take_while(|line| line.trim_start().starts_with("#[") || line.trim().is_empty());
+        !attributes.into_iter().any(|line| line.trim() == "#[test]")
+    };
+    let missing: Vec<_> = tests.iter().filter(is_missing).collect();
+    assert!(missing.is_empty(), "these tests do not exist: {missing:#?}");
+    assert_eq!(
+        named_tests("a `b.rs`: `c`, `d`; `e.rs`, `f`"),
+        [(1, "b.rs", "c"), (1, "b.rs", "d"), (1, "e.rs", "f")].map(|(line, file, name)| (line, file.to_owned(), name.to_owned()))
+    );
+}
+
 /// The check itself: what it takes for a path, and that it finds a dead one.
 #[test]
 fn a_dead_path_is_found() {

@@ -28,7 +28,7 @@ fn scenes<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
         let way = bytes.byte();
         if way % 8 == 7 {
             let (first, second) = objects.split_at(objects.len() / 2);
-            let found = pool(usize::from(way >> 3)).install(|| engine.par_detect_between(first, second));
+            let found = pool(usize::from(way >> 3)).install(|| engine.over(first).against(second).pairs());
             assert_eq!(found.sorted(), plain::pairs_between(first, second), "{first:?} against {second:?}");
             continue;
         }

@@ -94,7 +94,7 @@ fn meet<S: Number, const D: usize>(
     known: &BTreeMap<u32, Plain<S, D>>,
     threads: u8,
 ) {
-    let found = pool(threads.into()).install(|| engine.par_detect_with(moving, set));
+    let found = pool(threads.into()).install(|| engine.over(moving).with(set).pairs());
     let mut expected = Vec::new();
     for (a, one) in moving.iter().enumerate().filter(|(_, one)| one.flaw().is_none()) {
         let partners = known.iter().filter(|(_, other)| other.flaw().is_none() && one.touches(other) && one.admits(other));

@@ -18,6 +18,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.collections import LineCollection, PatchCollection  # noqa: E402
 from matplotlib.patches import Circle  # noqa: E402
+from PIL import Image  # noqa: E402
 
 folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent / "docs"
 folder.mkdir(exist_ok=True)
@@ -28,6 +29,8 @@ def save(name: str) -> None:
     plt.tight_layout()
     plt.savefig(folder / name, dpi=80)
     plt.close()
+    # Few colors make small files.
+    Image.open(folder / name).convert("RGB").quantize(200).save(folder / name, optimize=True)
 
 
 # %% SPH: the density of a fluid by a kernel over all neighbors within twice the smoothing length
@@ -53,7 +56,7 @@ density = sph_density(fluid, mass=edge**2 / count, h=0.15, edge=edge)
 assert abs(np.average(1 / density) - 1) < 0.2  # a particle's volume is its mass over its density
 
 plt.figure(figsize=(6, 5))
-plt.scatter(*fluid.T, c=density, s=1.5, cmap="viridis", linewidths=0)
+plt.scatter(*fluid.T, c=density, s=7, cmap="viridis", linewidths=0)
 plt.colorbar(label="density")
 plt.axis("square"), plt.xlim(0, edge), plt.ylim(0, edge)
 plt.title(f"SPH density of {count:,} particles in a periodic box")

@@ -122,8 +122,8 @@ impl<S: Number, const D: usize> Engine for Typed<S, D> {
         let (engine, items, threads) = (&mut self.engine, &self.items[..], self.threads);
         let pairs = threads
             .run(py, items.len(), |shared| match shared {
-                true => engine.try_par_detect_with(items, statics),
-                false => engine.try_detect_with(items, statics),
+                true => engine.over(items).with(statics).try_pairs(),
+                false => engine.over(items).with(statics).serial().try_pairs(),
             })?
             .map_err(refused)?;
         let made = [exported(py, pairs.moving, 0, threads)?, exported(py, pairs.statics, 0, threads)?];
@@ -154,20 +154,21 @@ impl<S: Number, const D: usize> Engine for Typed<S, D> {
             let loose: Vec<_> = tight.iter().map(|bounds| bounds.with_margin(margin)).collect();
             let touches = |pair: pivotgrid::Pair| tight[pair.a as usize].overlaps(&tight[pair.b as usize]);
             let pairs = step(py, &mut self.engine, &loose, threads, self.strict)?;
+            let (count, pairs) = (pairs.len(), pairs.keyed_by(key).touching(touches));
             return threads
-                .run(py, pairs.len(), |shared| match shared {
-                    true => tracker.try_par_update_with_margin(pairs, key, touches).map(drop),
-                    false => tracker.try_update_with_margin(pairs, key, touches).map(drop),
+                .run(py, count, |shared| match shared {
+                    true => tracker.try_par_update(pairs).map(drop),
+                    false => tracker.try_update(pairs).map(drop),
                 })?
                 .map_err(refused);
         }
         self.items.clear();
         objects.list(Side::Any, &mut self.items)?;
-        let pairs = self.detect_items(py)?;
+        let pairs = self.detect_items(py)?.keyed_by(key);
         threads
             .run(py, count, |shared| match shared {
-                true => tracker.try_par_update(pairs, key).map(drop),
-                false => tracker.try_update(pairs, key).map(drop),
+                true => tracker.try_par_update(pairs).map(drop),
+                false => tracker.try_update(pairs).map(drop),
             })?
             .map_err(refused)
     }

@@ -5,7 +5,7 @@
 //! boxes are on their way. Consecutive objects of one chunk are a segment, which the worker appends to the chunk's list. So there
 //! is an atomic operation per segment, not per object.
 
-use crate::engine::{Engine, Worker};
+use crate::engine::{Engine, SPECIALS, Worker};
 use crate::kernel::Kernel;
 use crate::kernel::isa::WIDTH;
 use crate::kernel::locate::{Locate, Located, OVERSIZED, REJECTED, VACANT, locate_with};
@@ -36,8 +36,10 @@ pub(crate) struct Source<'a, O: ?Sized> {
 pub(super) const AHEAD: usize = 64;
 /// With fewer objects the user's boxes stay in the cache, and prefetching them costs more than it saves.
 const PREFETCH_FROM: usize = 40_000;
-/// A group is located so many groups after it was copied.
-const LAG: usize = 2;
+/// Groups of sixteen objects that are copied, and then located, at a time.
+const STRIDE: usize = 2;
+/// They are located so many strides after they were copied.
+const LAG: usize = 1;
 const GROUPS: usize = BLOCK / WIDTH;
 /// The most blocks that a worker claims at a time.
 const MOST_BLOCKS: usize = 32;
@@ -76,8 +78,8 @@ impl Default for Gatherer {
 }
 
 impl Gatherer {
-    fn clear(&mut self) {
-        self.located.clear();
+    fn clear(&mut self, levels: usize) {
+        self.located.clear(levels);
         (self.full, self.segments, self.spare) = (None, 0, Spare::default());
     }
 
@@ -110,6 +112,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let mut staged = staged;
         let pool_before = self.grid.pool.bytes();
         loop {
+            self.make_room_for_plan(source.len, team);
             let outcome = self.gather_once(source, staged, team);
             staged = true;
             match outcome {
@@ -138,6 +141,17 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         Gathered(())
     }
 
+    /// Makes the directory, which is empty, large enough for the chunks that a new plan predicts, so that gathering does not have to run
+    /// again. A bad prediction costs memory, and at most a slot per object.
+    fn make_room_for_plan(&mut self, objects: usize, team: Team) {
+        let (Some(plan), true) = (&self.plan, self.stats.replanned) else { return };
+        let predicted = (plan.predicted.chunks / self.config.costs.chunk.max(1.0)).clamp(0.0, (objects / 2) as f64) as usize;
+        let bits = Directory::bits_for(predicted + predicted / 8 + SPECIALS + 2 * team.workers());
+        if self.grid.directory.bits() < bits {
+            self.grow_directory(bits);
+        }
+    }
+
     fn gather_once<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, staged: bool, team: Team) -> Result<(), Full> {
         self.deal_blocks(source.order.len(), team);
         let target =
@@ -145,14 +159,14 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let shares = &self.shares;
         let blocks = Portions::new(&mut self.staged, &self.bounds, shares);
         let workers = Blocks::new(&mut self.workers, 1);
-        team.each(|index| {
+        self.busy.each(team, |index| {
             scope!("pivotgrid::gather::worker");
             let Some(worker) = workers.claim_one() else { return };
             let Worker { gatherer, seen, .. } = &mut **worker;
-            gatherer.clear();
+            gatherer.clear(target.levels.len());
             seen.rejected.clear();
-            while let Some(mut unit) = shares.claim(index) {
-                let (first, blocks) = blocks.of(&mut unit);
+            while let Some(unit) = shares.claim(index) {
+                let (first, [blocks]) = blocks.of(&unit);
                 let mut last = None;
                 for at in 0..blocks.len() {
                     let (block, next) = blocks[at..].split_first_mut().expect("a block");
@@ -179,11 +193,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let shares = &self.shares;
         let blocks = Portions::new(&mut self.staged, &self.bounds, shares);
         let workers = Blocks::new(&mut self.workers, 1);
-        team.each(|index| {
+        self.busy.each(team, |index| {
             scope!("pivotgrid::plan::stage");
             let Some(worker) = workers.claim_one() else { return };
-            while let Some(mut unit) = shares.claim(index) {
-                let (first, blocks) = blocks.of(&mut unit);
+            while let Some(unit) = shares.claim(index) {
+                let (first, [blocks]) = blocks.of(&unit);
                 for (at, block) in (first..).zip(blocks) {
                     source.stage(at * BLOCK, block, &mut worker.seen);
                 }
@@ -226,23 +240,24 @@ impl<O: ?Sized> Source<'_, O> {
         let full = gatherer.full.is_some();
         gatherer.located.begin_block();
         if staged {
-            target.locate(block, 0..GROUPS, &mut gatherer.located);
+            target.locate(block, 0..len.div_ceil(WIDTH), &mut gatherer.located);
         } else if len == BLOCK && self.len >= PREFETCH_FROM && !full {
-            for step in 0..GROUPS + LAG {
-                if step < GROUPS {
+            for step in 0..GROUPS / STRIDE + LAG {
+                if step < GROUPS / STRIDE {
+                    let places = WIDTH * STRIDE * step..WIDTH * STRIDE * (step + 1);
                     if let Some(next) = next {
-                        next.prefetch_write(WIDTH * step);
+                        next.prefetch_write(places.clone());
                     }
-                    self.copy::<S, D, true>(first, WIDTH * step..WIDTH * step + WIDTH, block, seen);
+                    self.copy::<S, D, true>(first, places, block, seen);
                 }
                 if step >= LAG {
-                    target.locate(block, step - LAG..step - LAG + 1, &mut gatherer.located);
+                    target.locate(block, STRIDE * (step - LAG)..STRIDE * (step - LAG + 1), &mut gatherer.located);
                 }
             }
         } else {
             self.stage(first, block, seen);
             if !full {
-                target.locate(block, 0..GROUPS, &mut gatherer.located);
+                target.locate(block, 0..len.div_ceil(WIDTH), &mut gatherer.located);
             }
         }
         if full {
@@ -268,7 +283,7 @@ impl<O: ?Sized> Source<'_, O> {
             self.copy::<S, D, false>(first, 0..len, block, seen);
         }
         // Lanes without an object repeat the last one: they change nothing.
-        for at in len..BLOCK {
+        for at in len..len.next_multiple_of(WIDTH) {
             let bounds = block.bounds(len - 1);
             block.set_bounds(at, &bounds);
         }
@@ -285,19 +300,20 @@ impl<O: ?Sized> Source<'_, O> {
     ) where
         O: Objects<S, D>,
     {
-        for at in range {
-            if PREFETCH && let Some(&soon) = self.order.get(first + at + AHEAD) {
-                self.objects.expect(soon as usize);
+        let ids = &self.order[first + range.start..first + range.end];
+        let soon = self.order.get(first + range.start + AHEAD..).unwrap_or(&[]);
+        for (at, (id, bounds)) in ids.iter().zip(&mut block.boxes[range]).enumerate() {
+            if PREFETCH && let Some(&soon) = soon.get(at) {
+                self.objects.prefetch(soon as usize);
             }
-            let id = self.order[first + at] as usize;
-            let bounds = if id < self.len {
+            let id = *id as usize;
+            if id < self.len {
                 seen.grouped |= self.objects.groups(id) != Groups::ALL;
                 seen.has_balls |= self.objects.ball(id).is_some();
-                self.objects.bounds(id)
+                *bounds = self.objects.bounds(id);
             } else {
-                Aabb::EMPTY
-            };
-            block.set_bounds(at, &bounds);
+                *bounds = Aabb::EMPTY;
+            }
         }
     }
 
@@ -344,22 +360,20 @@ impl<'t, S: Scalar, const D: usize> Target<'t, S, D> {
         let located = &gatherer.located;
         block.starts = located.changes;
         block.starts[0] |= 1;
-        let mut at = 0;
+        let (mut at, mut number) = (0, 0);
         while at < len {
             let segment = block.segment(at, len);
             let key = located.key(at);
             if key[3] as i32 != VACANT {
                 let head = match *last {
                     Some((there, head)) if there == key => head,
-                    _ => {
-                        let id = self.directory.find_or_insert(self.pool, &key, &mut gatherer.spare)?;
-                        self.pool.chunk(id)
-                    }
+                    _ => self.directory.find_or_insert(self.pool, &key, &mut gatherer.spare)?.1,
                 };
                 *last = Some((key, head));
-                block.next[at] = head.append((first + at) as u32, segment.len() as u32);
+                block.next[number % BLOCK] = head.append((first + at) as u32, segment.len() as u32);
                 gatherer.segments += 1;
             }
+            number += 1;
             at = segment.end;
         }
         Ok(())

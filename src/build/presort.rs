@@ -62,7 +62,7 @@ impl<S: Scalar, const D: usize> Slabs<S, D> {
 }
 
 /// Objects that are counted together.
-struct Part {
+struct CountedObjects {
     first: usize,
     /// How many there are in each bucket; then the next one's place in the order.
     counts: [u32; BUCKETS],
@@ -91,7 +91,7 @@ impl<S: Scalar, const D: usize> Objects<S, D> for Copied<'_, S, D> {
     }
 
     #[inline(always)]
-    fn expect(&self, index: usize) {
+    fn prefetch(&self, index: usize) {
         (0..D).for_each(|axis| {
             prefetch(self.columns.min(axis), index);
             prefetch(self.columns.max(axis), index);
@@ -124,14 +124,16 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let part = len.div_ceil(parts).next_multiple_of(BLOCK);
         let columns = self.table.columns(&self.next_order);
         let slabs = Slabs::new(&columns, len);
-        let mut counts = memory::collect((0..len.div_ceil(part)).map(|_| Part { first: 0, counts: [0; BUCKETS] }));
+        let mut counts = memory::collect((0..len.div_ceil(part)).map(|_| CountedObjects { first: 0, counts: [0; BUCKETS] }));
 
         // Buckets are noted where the segments' links will be.
         let staged = Blocks::new(&mut self.staged[..len.div_ceil(BLOCK)], part / BLOCK);
         let counting = Blocks::new(&mut counts, 1);
-        team.run(|| {
+        self.busy.each(team, |_| {
             scope!("pivotgrid::presort::count");
-            while let (Some((first, blocks)), Some((_, counts))) = (staged.claim(), counting.claim()) {
+            while let Some((first, blocks)) = staged.claim() {
+                // After a claim that succeeded, and only then: a worker that found no objects must not take the counts of another.
+                let (_, counts) = counting.claim().expect("as many counts as parts of the objects");
                 counts[0].first = first * BLOCK;
                 for (number, block) in (first..).zip(blocks) {
                     count(&slabs, &columns, number * BLOCK, len, block, &mut counts[0].counts);
@@ -146,9 +148,9 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         }
         let (staged, order) = (&self.staged, shared(order));
         let placing = Blocks::new(&mut counts, 1);
-        team.run(|| {
+        self.busy.each(team, |_| {
             scope!("pivotgrid::presort::place");
-            while let Some(Part { first, counts }) = placing.claim_one() {
+            while let Some(CountedObjects { first, counts }) = placing.claim_one() {
                 for id in *first..len.min(*first + part) {
                     let place = &mut counts[staged[id / BLOCK].next[id % BLOCK] as usize % BUCKETS];
                     order[*place as usize].store(id as u32, crate::lockfree::sync::Ordering::Relaxed);
@@ -164,7 +166,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let cursor = Cursor::new();
         let claim = team.claim(len.div_ceil(BLOCK), 32) * BLOCK;
         let workers = Blocks::new(&mut self.workers, 1);
-        team.run(|| {
+        self.busy.each(team, |_| {
             scope!("pivotgrid::presort::copy");
             let Some(worker) = workers.claim_one() else { return };
             while let Some(ids) = cursor.claim(claim, len) {

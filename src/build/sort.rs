@@ -13,13 +13,18 @@ use super::plan::most_listed;
 use crate::Scalar;
 use crate::engine::{Engine, Worker};
 use crate::faults::{Fault, injected};
+use crate::kernel::isa::Isa;
+use crate::kernel::isa::portable::Portable;
+use crate::kernel::records::Records;
+use crate::kernel::{IsaWork, Kernel};
 use crate::layout::grid::Item;
 use crate::layout::staged::{BLOCK, StagedBlock};
-use crate::layout::table::TableWriter;
+use crate::layout::table::EntriesMut;
 use crate::layout::{CELLS, Chunk, MAX_LEVELS};
-use crate::lockfree::{Blocks, ChunkHead, ChunkId, Cursor, Key, NO_SEGMENT, Portions};
+use crate::lockfree::{Blocks, ChunkHead, ChunkId, Cursor, Key, NO_SEGMENT, Pool, Portions};
 use crate::runtime::memory::{self, Budget, grow_exactly};
 use crate::runtime::objects::Objects;
+use crate::runtime::prefetch::prefetch;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
 
@@ -32,6 +37,16 @@ const CROWDED: usize = 1 << 12;
 /// The objects of a crowded chunk that a worker sorts at a time, at least.
 const PIECE: usize = 1 << 11;
 
+/// Consecutive objects of a segment are counted by different counters. Neighbors in the order are mostly neighbors in space: with one
+/// counter per cell, each increment would wait for the one before it.
+const STREAMS: usize = 4;
+
+/// So many chunks' lists of segments are walked together before they are sorted: a list is a chain of cache misses, but several
+/// chains miss at the same time.
+const LISTS: usize = 8;
+
+const _: () = assert!(CROWDED <= 1 << 16, "ranks have 16 bits");
+
 /// The most entries that make an item of detection, if it has several chunks.
 const ITEM: usize = 1 << 10;
 
@@ -41,8 +56,10 @@ const MOST_BLOCKS: usize = 16;
 /// A worker's memory for sorting, and what it saw.
 #[derive(Debug, Default)]
 pub(crate) struct Sorter {
-    /// The rank of each of a chunk's objects in its cell; then the object's entry.
-    places: Vec<u32>,
+    /// The rank of each of a chunk's objects among those of its cell and stream.
+    ranks: Vec<u16>,
+    /// The names of a chunk's boxes, by entry.
+    names: Vec<u32>,
     pub(crate) items: Vec<Item>,
     pub(crate) occupied_cells: usize,
     /// What the chunks hold, by level.
@@ -54,11 +71,14 @@ impl Sorter {
     pub(crate) fn prepare(&mut self) {
         self.items.clear();
         (self.occupied_cells, self.load) = (0, Load::default());
-        grow_exactly(&mut self.places, CROWDED, 0, &Budget::unlimited());
+        grow_exactly(&mut self.ranks, CROWDED, 0, &Budget::unlimited());
+        grow_exactly(&mut self.names, CROWDED, 0, &Budget::unlimited());
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.places.capacity() * size_of::<u32>() + self.items.capacity() * size_of::<Item>()
+        self.ranks.capacity() * size_of::<u16>()
+            + self.names.capacity() * size_of::<u32>()
+            + self.items.capacity() * size_of::<Item>()
     }
 }
 
@@ -92,7 +112,7 @@ impl Crowd {
         // All pieces but the last have at least `PIECE` objects.
         memory::reserve(&mut self.pieces, head.total() as usize / PIECE + 1);
         let (mut next, mut objects) = (head.first(), PIECE);
-        for (block, segment, _) in segments.of(head.first()) {
+        for Segment { block, places, .. } in segments.of(head.first()) {
             if objects >= PIECE {
                 self.pieces.push(Piece { first: next, segments: 0 });
                 objects = 0;
@@ -100,8 +120,8 @@ impl Crowd {
             if let Some(piece) = self.pieces.last_mut() {
                 piece.segments += 1;
             }
-            objects += segment.len();
-            next = block.next[segment.start];
+            objects += places.len();
+            next = block.next(places.start);
         }
         if injected(Fault::PieceLost) && self.pieces.len() > 1 {
             self.pieces.pop();
@@ -119,23 +139,77 @@ struct Segments<'a, S, const D: usize> {
     order: &'a [u32],
 }
 
+/// A run of objects of one chunk.
+struct Segment<'a, S, const D: usize> {
+    /// The number of its block.
+    number: usize,
+    block: &'a StagedBlock<S, D>,
+    /// Where it lies in the block.
+    places: Range<usize>,
+    /// The objects' indices.
+    ids: &'a [u32],
+}
+
 impl<'a, S: Scalar, const D: usize> Segments<'a, S, D> {
-    /// A chunk's segments: for each its block, its range within the block, and the objects' indices.
+    /// A chunk's segments.
     #[inline(always)]
-    fn of(self, first: u32) -> impl Iterator<Item = (&'a StagedBlock<S, D>, Range<usize>, &'a [u32])> {
-        let mut next = first;
-        std::iter::from_fn(move || {
-            (next != NO_SEGMENT).then(|| {
-                let (number, at) = (next as usize / BLOCK, next as usize % BLOCK);
-                let (block, begin) = (&self.staged[number], number * BLOCK);
-                let mut segment = block.segment(at, BLOCK.min(self.order.len() - begin));
-                if injected(Fault::SegmentShort) && segment.len() > 1 {
-                    segment.end -= 1;
+    fn of(self, first: u32) -> SegmentList<'a, S, D> {
+        SegmentList { segments: self, next: first }
+    }
+}
+
+/// Walks a list of segments. No closure: one that is not inlined would be compiled without the instruction set.
+struct SegmentList<'a, S, const D: usize> {
+    segments: Segments<'a, S, D>,
+    next: u32,
+}
+
+impl<'a, S: Scalar, const D: usize> Iterator for SegmentList<'a, S, D> {
+    type Item = Segment<'a, S, D>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Segment<'a, S, D>> {
+        if self.next == NO_SEGMENT {
+            return None;
+        }
+        let (number, at) = (self.next as usize / BLOCK, self.next as usize % BLOCK);
+        let (block, begin) = (&self.segments.staged[number], number * BLOCK);
+        let mut places = block.segment(at, BLOCK.min(self.segments.order.len() - begin));
+        if injected(Fault::SegmentShort) && places.len() > 1 {
+            places.end -= 1;
+        }
+        self.next = block.next(at);
+        let ids = &self.segments.order[begin + places.start..begin + places.end];
+        Some(Segment { number, block, places, ids })
+    }
+}
+
+impl<S: Scalar, const D: usize> Segments<'_, S, D> {
+    /// Brings the lists of some chunks into the cache.
+    #[inline(always)]
+    fn fetch_lists(self, pool: &Pool, ids: &[ChunkId]) {
+        let mut next = [NO_SEGMENT; LISTS];
+        for (next, id) in next.iter_mut().zip(ids) {
+            *next = pool.chunk(*id).first();
+        }
+        loop {
+            let mut is_over = true;
+            for next in &mut next {
+                if *next != NO_SEGMENT {
+                    is_over = false;
+                    let (number, at) = (*next as usize / BLOCK, *next as usize % BLOCK);
+                    let block = &self.staged[number];
+                    prefetch(&block.cells, at);
+                    *next = block.next(at);
+                    if let Some(block) = self.staged.get(*next as usize / BLOCK) {
+                        block.prefetch_links();
+                    }
                 }
-                next = block.next[at];
-                (block, segment.clone(), &self.order[begin + segment.start..begin + segment.end])
-            })
-        })
+            }
+            if is_over {
+                break;
+            }
+        }
     }
 }
 
@@ -148,31 +222,27 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.table.resize_extras(visited, grouped, has_balls, &self.budget);
 
         let segments = Segments { staged: &self.staged, order: source.order };
-        let table = self.table.writer(&mut self.next_order);
         for worker in &mut self.workers {
             worker.sorter.prepare();
         }
         let grid = &mut self.grid;
         let (pool, sequence, begins) = (&grid.pool, &grid.sequence, &grid.begins);
-        let shares = &self.shares;
+        let (shares, kernel) = (&self.shares, self.kernel);
+        self.entry_bounds.clear();
+        memory::reserve(&mut self.entry_bounds, self.unit_bounds.len());
+        self.entry_bounds.extend(self.unit_bounds.iter().map(|&rank| begins[rank as usize]));
+        let entries = self.table.portions(&mut self.next_order, &self.entry_bounds, shares);
         let chunks = Portions::new(&mut grid.tables, &self.unit_bounds, shares);
         let workers = Blocks::new(&mut self.workers, 1);
-        team.each(|index| {
+        self.busy.each(team, |index| {
             scope!("pivotgrid::sort::worker");
             let Some(worker) = workers.claim_one() else { return };
             let sorter = &mut worker.sorter;
-            while let Some(mut unit) = shares.claim(index) {
-                let (first, chunks) = chunks.of(&mut unit);
-                for (rank, chunk) in (first..).zip(chunks) {
-                    let head = pool.chunk(sequence[rank]);
-                    let (begin, end) = (begins[rank], begins[rank + 1]);
-                    if (end - begin) as usize <= CROWDED {
-                        let counts = sorter.count(segments, head, begin as usize, &table);
-                        sorter.finish(chunk, head.key(), begin, &counts);
-                        sorter.write(segments, head, chunk, &table);
-                        add_items(&mut sorter.items, rank as u32, begin, end);
-                    }
-                }
+            while let Some(unit) = shares.claim(index) {
+                let (first, [chunks]) = chunks.of(&unit);
+                let ranks = first..first + chunks.len();
+                let heads = Heads { pool, ids: &sequence[ranks.clone()], begins: &begins[ranks.start..=ranks.end] };
+                sort_with(kernel, SortChunks { first, heads, chunks, segments, entries: entries.of(&unit), sorter });
             }
         });
 
@@ -189,16 +259,18 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     fn sort_crowded(&mut self, order: &[u32], team: Team) {
         let mut ranks = std::mem::take(&mut self.crowd.ranks);
         ranks.clear();
+        // Where the boxes have no names, all chunks are sorted in pieces.
+        let most = if Records::new(&self.staged).is_some() { CROWDED } else { 0 };
         // As many as there can be: their number changes from step to step, and most steps have none.
-        memory::reserve(&mut ranks, order.len() / CROWDED);
-        let crowded = |rank: &u32| (self.grid.begins[*rank as usize + 1] - self.grid.begins[*rank as usize]) as usize > CROWDED;
+        memory::reserve(&mut ranks, order.len() / most.max(1));
+        let crowded = |rank: &u32| (self.grid.begins[*rank as usize + 1] - self.grid.begins[*rank as usize]) as usize > most;
         ranks.extend((0..self.grid.sequence.len() as u32).filter(crowded));
         for rank in ranks.iter().map(|rank| *rank as usize) {
             let (begin, id) = (self.grid.begins[rank], self.grid.sequence[rank]);
             let counts = self.sort_pieces(order, id, begin, false, team);
             let sorter = &mut self.workers[0].sorter;
             let chunk = &mut self.grid.tables[rank];
-            sorter.finish(chunk, self.grid.pool.chunk(id).key(), begin, &counts);
+            sorter.finish(Portable, chunk, self.grid.pool.chunk(id).key(), begin, &counts);
             add_items(&mut sorter.items, rank as u32, begin, self.grid.begins[rank + 1]);
         }
         self.crowd.ranks = ranks;
@@ -219,11 +291,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let cell = |cell: u8| if one_cell { 0 } else { usize::from(cell) % CELLS };
         let each = |piece: usize| segments.of(pieces[piece].first).take(pieces[piece].segments);
         let next = Blocks::new(counts, 1);
-        team.at_most(pieces.len()).run(|| {
+        self.busy.each(team.at_most(pieces.len()), |_| {
             scope!("pivotgrid::sort::crowded");
             while let Some((piece, counts)) = next.claim() {
-                for (block, segment, _) in each(piece) {
-                    segment.for_each(|at| counts[0][cell(block.cells[at])] += 1);
+                for Segment { block, places, .. } in each(piece) {
+                    places.for_each(|at| counts[0][cell(block.cells[at])] += 1);
                 }
             }
         });
@@ -238,11 +310,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         }
         let table = self.table.writer(&mut self.next_order);
         let next = Blocks::new(counts, 1);
-        team.at_most(pieces.len()).run(|| {
+        self.busy.each(team.at_most(pieces.len()), |_| {
             scope!("pivotgrid::sort::crowded");
             while let Some((piece, places)) = next.claim() {
-                for (block, segment, ids) in each(piece) {
-                    for (at, &id) in segment.zip(ids) {
+                for Segment { block, places: range, ids, .. } in each(piece) {
+                    for (at, &id) in range.zip(ids) {
                         let place = &mut places[0][cell(block.cells[at])];
                         table.set(*place as usize, &block.bounds(at), id);
                         *place += 1;
@@ -274,12 +346,12 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let entries = if injected(Fault::ExtrasOfChunksOnly) { regular } else { self.grid.rejected.end };
         let (table, cursor) = (self.table.writer(&mut self.next_order), Cursor::new());
         let claim = team.claim(entries.div_ceil(BLOCK), MOST_BLOCKS) * BLOCK;
-        team.run(|| {
+        self.busy.each(team, |_| {
             scope!("pivotgrid::sort::extras");
             while let Some(range) = cursor.claim(claim, entries) {
                 for entry in range.clone() {
                     if entry + AHEAD < range.end {
-                        source.objects.expect(table.id(entry + AHEAD) as usize);
+                        source.objects.prefetch(table.id(entry + AHEAD) as usize);
                     }
                     let id = table.id(entry) as usize;
                     table.set_extras(entry, || source.objects.groups(id), || source.objects.ball(id));
@@ -318,62 +390,162 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     }
 }
 
+/// The heads of some chunks, and where their entries begin and end.
+#[derive(Clone, Copy)]
+struct Heads<'a> {
+    pool: &'a Pool,
+    ids: &'a [ChunkId],
+    begins: &'a [u32],
+}
+
+/// Chunks that one worker sorts, one after the other.
+struct SortChunks<'a, S, const D: usize> {
+    /// The rank of the first one.
+    first: usize,
+    heads: Heads<'a>,
+    chunks: &'a mut [Chunk],
+    segments: Segments<'a, S, D>,
+    entries: EntriesMut<'a, S, D>,
+    sorter: &'a mut Sorter,
+}
+
+/// Sorts by a kernel. Not inlined: the same code serves all kinds of objects.
+#[inline(never)]
+fn sort_with<S: Scalar, const D: usize>(kernel: Kernel, work: SortChunks<'_, S, D>) {
+    kernel.dispatch(work);
+}
+
+/// The function of each kind, compiled here once: crates that use the library link to it, unless they are optimized themselves.
+#[used]
+static SORTERS: (SorterOf<f32, 2>, SorterOf<f32, 3>, SorterOf<f64, 2>, SorterOf<f64, 3>) =
+    (sort_with, sort_with, sort_with, sort_with);
+
+type SorterOf<S, const D: usize> = fn(Kernel, SortChunks<'_, S, D>);
+
+impl<S: Scalar, const D: usize> IsaWork for SortChunks<'_, S, D> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let SortChunks { first, heads, chunks, segments, mut entries, sorter } = self;
+        let Some(records) = Records::new(segments.staged) else { return };
+        for (at, chunk) in chunks.iter_mut().enumerate() {
+            if at % LISTS == 0 {
+                segments.fetch_lists(heads.pool, &heads.ids[at..heads.ids.len().min(at + LISTS)]);
+            }
+            let head = heads.pool.chunk(heads.ids[at]);
+            let (begin, end) = (heads.begins[at], heads.begins[at + 1]);
+            if (end - begin) as usize > CROWDED {
+                continue;
+            }
+            let mut entries = entries.slice(begin as usize, end as usize);
+            let mut counts = [[0; CELLS]; STREAMS];
+            sorter.count(segments, head, &entries, &mut counts);
+            let mut all = counts[0];
+            for stream in 1..STREAMS {
+                (0..CELLS).for_each(|cell| all[cell] += counts[stream][cell]);
+            }
+            sorter.finish(isa, chunk, head.key(), begin, &all);
+            // Where each stream's objects begin in each cell, counted from the chunk's first entry.
+            let mut next = chunk.begins().map(|pivot| pivot - begin);
+            for counts in &mut counts {
+                for (next, count) in next.iter_mut().zip(counts) {
+                    *next += std::mem::replace(count, *next);
+                }
+            }
+            sorter.write(isa, segments, records, head, &counts, &mut entries);
+            add_items(&mut sorter.items, (first + at) as u32, begin, end);
+        }
+    }
+}
+
 impl Sorter {
     /// Writes the chunk, and takes note of what it holds.
     #[inline(always)]
-    fn finish(&mut self, chunk: &mut Chunk, key: Key, begin: u32, counts: &[u32; CELLS]) {
-        let (squares, crowded) = chunk.set(key, begin, counts);
+    fn finish<I: Isa>(&mut self, isa: I, chunk: &mut Chunk, key: Key, begin: u32, counts: &[u32; CELLS]) {
+        let (squares, crowded) = chunk.set(isa, key, begin, counts);
         self.occupied_cells += chunk.occupied() as usize;
         let total = chunk.entries().len() as u32;
         self.load.levels[key[3] as usize % MAX_LEVELS].add(total, squares as f32, crowded as f32);
     }
 
-    /// Objects per cell, and each object's rank in its cell. Asks for the memory of the entries meanwhile.
+    /// Objects per stream and cell, and each object's rank there. Asks for the memory of the entries meanwhile.
     #[inline(always)]
     fn count<S: Scalar, const D: usize>(
         &mut self,
         segments: Segments<'_, S, D>,
         head: ChunkHead<'_>,
-        begin: usize,
-        table: &TableWriter<'_, S, D>,
-    ) -> [u32; CELLS] {
-        let mut counts = [0u32; CELLS];
-        let mut done = 0;
-        for (block, segment, _) in segments.of(head.first()) {
-            block.prefetch(&segment);
-            for at in segment.clone().step_by(16) {
-                table.prefetch_write(begin + done + at - segment.start);
-            }
-            let ranks = &mut self.places[done..done + segment.len()];
-            for (rank, at) in ranks.iter_mut().zip(segment.clone()) {
-                let count = &mut counts[usize::from(block.cells[at % BLOCK]) % CELLS];
-                *rank = *count;
-                *count += 1;
-            }
-            done += segment.len();
-        }
-        counts
-    }
-
-    /// Each object to where its cell begins plus its rank.
-    #[inline(always)]
-    fn write<S: Scalar, const D: usize>(
-        &mut self,
-        segments: Segments<'_, S, D>,
-        head: ChunkHead<'_>,
-        chunk: &Chunk,
-        table: &TableWriter<'_, S, D>,
+        entries: &EntriesMut<'_, S, D>,
+        counts: &mut [[u32; CELLS]; STREAMS],
     ) {
         let mut done = 0;
-        for (block, segment, ids) in segments.of(head.first()) {
-            let places = &mut self.places[done..done + segment.len()];
-            done += segment.len();
-            for (place, &cell) in places.iter_mut().zip(&block.cells[segment.clone()]) {
-                *place += chunk.begin(usize::from(cell) % CELLS);
+        for Segment { block, places, .. } in segments.of(head.first()) {
+            block.prefetch(&places);
+            for at in (0..places.len()).step_by(16) {
+                entries.prefetch_write(done + at);
             }
-            table.set_many(places, block, segment, ids);
+            let ranks = &mut self.ranks[done..done + places.len()];
+            done += places.len();
+            let (cells, last_cells) = block.cells[places].as_chunks::<STREAMS>();
+            let (ranks, last_ranks) = ranks.as_chunks_mut::<STREAMS>();
+            for (ranks, cells) in ranks.iter_mut().zip(cells) {
+                for stream in 0..STREAMS {
+                    ranks[stream] = next(&mut counts[stream], cells[stream]);
+                }
+            }
+            for (stream, (rank, cell)) in last_ranks.iter_mut().zip(last_cells).enumerate() {
+                *rank = next(&mut counts[stream], *cell);
+            }
         }
     }
+
+    /// Each object to where the objects of its stream and cell begin, plus its rank: first the names of the boxes and the indices,
+    /// then the boxes, entry by entry.
+    #[inline(always)]
+    fn write<I: Isa, S: Scalar, const D: usize>(
+        &mut self,
+        isa: I,
+        segments: Segments<'_, S, D>,
+        records: Records<'_, S, D>,
+        head: ChunkHead<'_>,
+        begins: &[[u32; CELLS]; STREAMS],
+        entries: &mut EntriesMut<'_, S, D>,
+    ) {
+        let names = &mut self.names[..entries.ids.len()];
+        let ids_by_entry = &mut entries.ids[..names.len()];
+        let mut done = 0;
+        for Segment { number, block, places, ids } in segments.of(head.first()) {
+            let ranks = &self.ranks[done..done + places.len()];
+            done += places.len();
+            let mut name = Records::<S, D>::name(number, places.start);
+            let (cells, last_cells) = block.cells[places].as_chunks::<STREAMS>();
+            let (ranks, last_ranks) = ranks.as_chunks::<STREAMS>();
+            let (ids, last_ids) = ids.as_chunks::<STREAMS>();
+            let mut put = |stream: usize, cell: u8, rank: u16, id: u32| {
+                let entry = (begins[stream][usize::from(cell) % CELLS] + u32::from(rank)) as usize;
+                names[entry] = name;
+                ids_by_entry[entry] = id;
+                name += Records::<S, D>::STEP;
+            };
+            for ((cells, ranks), ids) in cells.iter().zip(ranks).zip(ids) {
+                for stream in 0..STREAMS {
+                    put(stream, cells[stream], ranks[stream], ids[stream]);
+                }
+            }
+            for (stream, ((cell, rank), id)) in last_cells.iter().zip(last_ranks).zip(last_ids).enumerate() {
+                put(stream, *cell, *rank, *id);
+            }
+        }
+        records.copy_to_columns(isa, names, &mut entries.min, &mut entries.max);
+    }
+}
+
+/// The number of a cell's next object.
+#[inline(always)]
+fn next(counts: &mut [u32; CELLS], cell: u8) -> u16 {
+    let count = &mut counts[usize::from(cell) % CELLS];
+    *count += 1;
+    (*count - 1) as u16
 }
 
 /// Appends a chunk's entries to the work: to the last item while that is small and the chunk follows it, otherwise as items of

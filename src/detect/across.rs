@@ -29,7 +29,7 @@ pub(super) fn search<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
         return;
     }
     let skipped = |coarse: usize| injected(Fault::LevelSkipped) && coarse == level + 1;
-    let around = view.columns.box_around(entries.clone());
+    let around = view.columns.box_around_with(comparer.isa, entries.clone());
     near.clear();
     for coarse in (0..view.grid.levels.len()).filter(|&coarse| view.grid.levels.looks_into(level, coarse) && !skipped(coarse)) {
         if view.grid.objects[coarse] > 0 {

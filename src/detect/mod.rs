@@ -89,7 +89,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let stock = Blocks::new(&mut self.pairs, 1);
         let workers = Blocks::new(&mut self.workers, 1);
         let (budget, missed) = (&self.budget, Cursor::new());
-        team.each(|index| {
+        self.busy.each(team, |index| {
             scope!("pivotgrid::detect::worker");
             let Some(worker) = workers.claim_one() else { return };
             let Worker { finder, pairs_beyond, .. } = &mut **worker;

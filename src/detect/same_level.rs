@@ -172,7 +172,9 @@ impl<S: Scalar, const D: usize> RowSearch<'_, '_, S, D> {
         inside: Range<usize>,
     ) {
         let isa = comparer.isa;
-        self.reach.lists().into_iter().for_each(List::clear);
+        // On the stack, where their lengths become registers.
+        let Reach { mut upward, mut backward, mut corner, mut past_end } = std::mem::take(self.reach);
+        [&mut upward, &mut backward, &mut corner, &mut past_end].into_iter().for_each(List::clear);
         let (iota, ends, last_cell) = (isa.iota(), isa.words(row.ends()), isa.splat(ROW as i32 - 1));
         for at in inside.clone().step_by(WIDTH) {
             let mask = first_lanes(inside.end - at);
@@ -182,17 +184,18 @@ impl<S: Scalar, const D: usize> RowSearch<'_, '_, S, D> {
             let past = mask & isa.gt(last, last_cell);
             let entry = isa.add(isa.splat((at - self.first) as i32), iota);
             let word = pack(isa, entry, isa.sub(first, isa.splat(self.span)), last);
-            self.reach.upward.append(isa, up, word);
+            upward.append(isa, up, word);
             if D == 3 {
                 let back = mask & isa.gt(self.cells(isa, 2, own.max[D - 1]), isa.splat(z));
-                self.reach.backward.append(isa, back, word);
-                self.reach.corner.append(isa, up & back, word);
+                backward.append(isa, back, word);
+                corner.append(isa, up & back, word);
             }
-            self.reach.past_end.append(isa, past, word);
+            past_end.append(isa, past, word);
             let reach_end = isa.lookup(ends, isa.min(last, last_cell));
             let following = isa.sub(reach_end, isa.add(isa.splat(at as i32 + 1), iota));
             comparer.add_diagonals(&own, isa.select(mask, following, isa.splat(0)), at);
         }
+        *self.reach = Reach { upward, backward, corner, past_end };
     }
 
     /// The rest of the own row: windows in the next chunk in x, of the entries that reach it.

@@ -61,23 +61,6 @@ impl<F: Fn(Pair) -> bool> Consumer for Store<F> {
     }
 }
 
-/// Shows the pairs that a filter lets pass to a visitor, and stores none.
-#[derive(Debug)]
-pub(crate) struct Show<F, V, W> {
-    pub(crate) filter: F,
-    pub(crate) visit: V,
-    pub(crate) state: W,
-}
-
-impl<F: Fn(Pair) -> bool, V: Fn(&mut W, Pair) -> ControlFlow<()>, W> Consumer for Show<F, V, W> {
-    #[inline]
-    fn consume(&mut self, block: &mut Vec<Pair>, fresh: usize) -> ControlFlow<()> {
-        let Show { filter, visit, state } = self;
-        let mut fresh = block.drain(fresh..);
-        fresh.try_for_each(|pair| if filter(pair) { visit(state, pair) } else { ControlFlow::Continue(()) })
-    }
-}
-
 /// A worker's end of the stock.
 #[derive(Debug)]
 pub(crate) struct Sink<'a, C> {

@@ -19,6 +19,7 @@ use crate::layout::staged::{BLOCK, StagedBlock};
 use crate::layout::table::Table;
 use crate::lockfree::{Cursor, Directory, Shares};
 use crate::query::Lazy;
+use crate::runtime::busy::Busy;
 pub(crate) use crate::runtime::clock::Clock;
 use crate::runtime::memory::{self, Budget, grow_exactly, replace_if_short};
 use crate::runtime::outcome::Outcome;
@@ -28,7 +29,7 @@ use crate::{Config, LevelStats, Pair, Predicted, Rejected, Scalar, Stats};
 
 /// Everything that a step reads, writes and leaves behind.
 #[derive(Debug)]
-pub(crate) struct Engine<S, const D: usize> {
+pub struct Engine<S, const D: usize> {
     pub(crate) config: Config,
     pub(crate) kernel: Kernel,
     pub(crate) plan: Option<Plan>,
@@ -47,11 +48,15 @@ pub(crate) struct Engine<S, const D: usize> {
     pub(crate) made: Outcome<Made>,
     pub(crate) workers: Vec<CachePadded<Worker>>,
     pub(crate) budget: Budget,
+    /// How long the workers work.
+    pub(crate) busy: Busy,
     /// Which worker does what in the current pass.
     pub(crate) shares: Shares,
     /// Where the units of gathering begin, in blocks, and those of sorting, in chunks.
     pub(crate) bounds: Vec<u32>,
     pub(crate) unit_bounds: Vec<u32>,
+    /// Where the entries of the latter begin.
+    pub(crate) entry_bounds: Vec<u32>,
     /// The worker that took each unit of the last pass.
     pub(crate) takers: Vec<u32>,
     /// Where the chunks of each block of positions begin, while they are arranged.
@@ -106,7 +111,7 @@ pub(crate) struct Worker {
 }
 
 /// Lists of what has no level, which take a chunk of the pool each: oversized and rejected.
-const SPECIALS: usize = 2;
+pub(crate) const SPECIALS: usize = 2;
 
 /// Chunks that a worker clears at a time.
 const CLEAR_BLOCK: usize = 512;
@@ -115,7 +120,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     pub(crate) fn new(config: Config) -> Self {
         Engine {
             kernel: Kernel::of(config.instruction_set).unwrap_or(Kernel::Portable),
-            budget: Budget::new(config.max_bytes),
+            budget: Budget::new(config.max_bytes).with_huge_pages(config.huge_pages),
             hint: config.cell_size,
             config,
             plan: None,
@@ -127,9 +132,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             known: 0,
             made: Outcome::new(Made::Grid),
             workers: Vec::new(),
+            busy: Busy::default(),
             shares: Shares::default(),
             bounds: Vec::new(),
             unit_bounds: Vec::new(),
+            entry_bounds: Vec::new(),
             takers: Vec::new(),
             starts: Vec::new(),
             segments: 0,
@@ -148,8 +155,9 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
 
     /// Makes room for a step that visits so many objects, the last one's among them, and empties what that left, whether or not it
     /// came to its end.
-    pub(crate) fn prepare(&mut self, known: usize, visited: usize, team: Team) -> Team {
+    pub(crate) fn prepare<'t>(&mut self, known: usize, visited: usize, team: Team<'t>) -> Team<'t> {
         let team = team.at_most(visited / BLOCK + 1);
+        self.busy.begin(team.workers());
         self.clear(team);
         self.tree.forget();
         self.budget.begin(self.bytes());
@@ -204,7 +212,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     pub(crate) fn clear(&mut self, team: Team) {
         let used = self.grid.pool.used() as usize;
         let (grid, cursor) = (&self.grid, Cursor::new());
-        team.at_most(used / CLEAR_BLOCK).run(|| {
+        self.busy.each(team.at_most(used / CLEAR_BLOCK), |_| {
             while let Some(chunks) = cursor.claim(CLEAR_BLOCK, used) {
                 grid.directory.clear(&grid.pool, chunks);
             }
@@ -242,6 +250,10 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         stats.candidates = workers.iter().map(|worker| worker.finder.candidates).sum();
         stats.looks = workers.iter().map(|worker| worker.finder.looks).sum();
         stats.workers = team.workers();
+        stats.serial = stats.times.total().saturating_sub(self.busy.shared());
+        stats.busy.clear();
+        memory::reserve(&mut stats.busy, self.busy.workers().len());
+        stats.busy.extend(self.busy.workers());
         stats.unleveled = self.grid.oversized.len();
         stats.last_resort = self.grid.list_tree.len();
         stats.occupied_cells = workers.iter().map(|worker| worker.sorter.occupied_cells).sum();
@@ -287,9 +299,14 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             + (self.pairs.capacity() + self.static_pairs.capacity()) * size_of::<Vec<Pair>>()
             + self.rejected.capacity() * size_of::<Rejected>()
             + self.shares.bytes()
+            + self.busy.bytes()
             + self.curve.bytes()
             + self.crowd.bytes()
-            + (self.bounds.capacity() + self.unit_bounds.capacity() + self.takers.capacity() + self.starts.capacity())
+            + (self.bounds.capacity()
+                + self.unit_bounds.capacity()
+                + self.entry_bounds.capacity()
+                + self.takers.capacity()
+                + self.starts.capacity())
                 * size_of::<u32>()
             + self.ordered.bytes()
             + self.static_ordered.bytes()
@@ -309,9 +326,10 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     pub(crate) fn abandon(&mut self) {
         self.made.discard();
         self.rejected.clear();
-        let mut levels = std::mem::take(&mut self.stats.levels);
+        let (mut levels, mut busy) = (std::mem::take(&mut self.stats.levels), std::mem::take(&mut self.stats.busy));
         levels.clear();
-        self.stats = Stats { levels, bytes: self.bytes(), ..Stats::default() };
+        busy.clear();
+        self.stats = Stats { levels, busy, bytes: self.bytes(), ..Stats::default() };
     }
 
     /// The grid and the table of the last step can be read.
@@ -341,7 +359,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.grid.shrink();
         self.shares = Shares::default();
         (self.crowd, self.curve) = (Crowd::default(), Curve::default());
-        (self.bounds, self.unit_bounds, self.takers, self.starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        (self.bounds, self.unit_bounds, self.entry_bounds) = (Vec::new(), Vec::new(), Vec::new());
+        (self.takers, self.starts) = (Vec::new(), Vec::new());
         self.table.shrink(self.known);
         self.staged.truncate(self.known.div_ceil(BLOCK));
         self.staged.shrink_to_fit();

@@ -1,39 +1,38 @@
 //! A step from top to bottom.
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use crate::build::gather::{Gathered, Source};
 use crate::build::presort::Copied;
 use crate::build::review::Revisions;
 use crate::build::sort::Sorted;
-use crate::detect::sink::{Consumer, Show, Store};
+use crate::detect::sink::{Consumer, Store};
 use crate::engine::{Clock, Engine, Made};
 use crate::layout::table::Table;
-use crate::lockfree::Blocks;
 use crate::runtime::memory;
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
-use crate::{MAX_OBJECTS, Pair, RejectReason, Rejected, Scalar};
+use crate::{MAX_OBJECTS, Pair, PassTimes, RejectReason, Rejected, Scalar};
 
 /// The first half of a step done: the grid is complete, and the second half may read it.
-pub(crate) struct Rebuilt {
+pub(crate) struct Rebuilt<'t> {
     pub(crate) sorted: Sorted,
-    pub(crate) team: Team,
+    pub(crate) team: Team<'t>,
     objects: usize,
     surplus: bool,
     clock: Clock,
 }
 
 /// The first half of a step: all passes up to the complete grid.
-pub(crate) fn rebuild<S: Scalar, const D: usize>(
+pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
     engine: &mut Engine<S, D>,
     objects: &(impl Objects<S, D> + ?Sized),
-    team: Team,
-) -> Rebuilt {
+    team: Team<'t>,
+) -> Rebuilt<'t> {
     let len = objects.len().min(MAX_OBJECTS);
     let mut clock = Clock::start();
+    engine.stats.times = PassTimes::default();
 
     // If the user's code panics below, or memory is refused, nothing of the last step is known any more. All that is lost with its
     // order is some speed.
@@ -104,7 +103,7 @@ fn sort<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
     }
 }
 
-impl Rebuilt {
+impl Rebuilt<'_> {
     /// The end of a step, after whatever its second half was.
     pub(crate) fn conclude<S: Scalar, const D: usize>(mut self, engine: &mut Engine<S, D>) {
         engine.stats.times.detect = self.clock.lap();
@@ -112,6 +111,7 @@ impl Rebuilt {
             memory::push(&mut engine.rejected, Rejected { index: MAX_OBJECTS, reason: RejectReason::BeyondIndex });
         }
         engine.conclude(self.objects, self.team);
+        engine.stats.times.conclude = self.clock.lap();
     }
 }
 
@@ -129,30 +129,15 @@ pub(crate) fn step<S: Scalar, const D: usize, C: Consumer>(
     rebuilt.conclude(engine);
 }
 
-/// A step that stores its pairs.
-pub(crate) fn store<S: Scalar, const D: usize>(engine: &mut Engine<S, D>, objects: &(impl Objects<S, D> + ?Sized), team: Team) {
-    let filter = |pair: Pair| objects.pair(pair.a as usize, pair.b as usize);
-    step(engine, objects, team, || Store { filter }, drop);
-    engine.order_pairs(team);
-    *engine.made.discard() = Made::Pairs;
-}
-
-/// A step that shows its pairs to a visitor.
-pub(crate) fn show<S: Scalar, const D: usize, W: Send>(
+/// A step that stores the pairs that are wanted.
+pub(crate) fn store<S: Scalar, const D: usize>(
     engine: &mut Engine<S, D>,
     objects: &(impl Objects<S, D> + ?Sized),
     team: Team,
-    new_state: impl Fn() -> W + Sync,
-    visit: impl Fn(&mut W, Pair) -> ControlFlow<()> + Sync,
-) -> Vec<W> {
-    let filter = |pair: Pair| objects.pair(pair.a as usize, pair.b as usize);
-    let mut states: Vec<Option<W>> = memory::collect((0..team.workers()).map(|_| None));
-    let places = Blocks::new(&mut states, 1);
-    let finish = |show: Show<_, _, W>| {
-        if let Some(place) = places.claim_one() {
-            *place = Some(show.state);
-        }
-    };
-    step(engine, objects, team, || Show { filter, visit: &visit, state: new_state() }, finish);
-    states.into_iter().flatten().collect()
+    is_wanted: &(impl Fn(Pair) -> bool + Sync),
+) {
+    let filter = |pair: Pair| objects.pair(pair.a as usize, pair.b as usize) && is_wanted(pair);
+    step(engine, objects, team, || Store { filter }, drop);
+    engine.order_pairs(team);
+    *engine.made.discard() = Made::Pairs;
 }

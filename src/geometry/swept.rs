@@ -44,9 +44,9 @@ use crate::{Aabb, Bounded, Scalar};
 /// }
 /// ```
 ///
-/// Whether they meet in time is asked through [`Bounded::pairs_with`]. Where that is not, as in
-/// [`par_detect_with`](crate::BroadPhase::par_detect_with) and [`par_detect_between`](crate::BroadPhase::par_detect_between), the pairs
-/// are those of the unions; [`time_of_contact`](Self::time_of_contact) tells which of them meet.
+/// [`Bounded::pairs_with`] decides whether two of them meet in time, and [`Bounded::pairs_with_moved`] in a periodic domain. With a second set
+/// or a static set, which may be of other types, the pairs are those of the unions; a [filter](crate::Request::filter) that calls
+/// [`time_of_contact`](Self::time_of_contact) keeps those that meet.
 ///
 /// # Rounding
 ///
@@ -163,5 +163,15 @@ impl<S: Scalar, const D: usize> Bounded<S, D> for Swept<S, D> {
     #[inline]
     fn pairs_with(&self, other: &Self) -> bool {
         self.contact(other).is_some()
+    }
+
+    /// Whether they meet in time where the other one is a number of periods away.
+    #[inline]
+    fn pairs_with_moved(&self, other: &Self, by: [S; D]) -> bool {
+        let moved = |aabb: &Aabb<S, D>| Aabb {
+            min: std::array::from_fn(|axis| aabb.min[axis] + by[axis]),
+            max: std::array::from_fn(|axis| aabb.max[axis] + by[axis]),
+        };
+        self.contact(&Swept { from: moved(&other.from), to: moved(&other.to) }).is_some()
     }
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::Work;
 use super::isa::{Isa, Lanes, Mask, WIDTH, first_lanes};
-use super::list::{List, push_pairs};
+use super::list::{TwinList, push_pairs};
 use super::scalar::{Boxes, splat_box};
 use crate::faults::{Fault, injected};
 use crate::layout::columns::Columns;
@@ -25,32 +25,30 @@ const HITS: usize = 512;
 /// A worker's lists of tasks and hits.
 #[derive(Debug, Default)]
 pub(crate) struct Comparisons {
-    /// The entry, relative to the search's first one, in the upper half; the lanes of the window in the lower half.
-    entries: List,
-    /// Where the window begins.
-    windows: List,
+    /// The entry, relative to the search's first one, in the upper half, and the lanes of the window in the lower half; and where the
+    /// window begins.
+    tasks: TwinList,
     masks: Vec<Mask>,
     /// Both sides of each hit: objects, or entries if overlapping boxes are not all that makes a pair.
-    hits: [List; 2],
+    hits: TwinList,
 }
 
 impl Comparisons {
     /// Makes the lists' memory, once.
     pub(crate) fn reserve(&mut self) {
-        self.entries.reserve(TASKS + WIDTH);
-        self.windows.reserve(TASKS + WIDTH);
-        self.hits.iter_mut().for_each(|list| list.reserve(HITS + WIDTH * WIDTH));
+        self.tasks.reserve(TASKS + WIDTH);
+        self.hits.reserve(HITS + WIDTH * WIDTH);
         let masks = crate::runtime::memory::Budget::unlimited();
         crate::runtime::memory::grow_exactly(&mut self.masks, TASKS + 2 * WIDTH, 0, &masks);
     }
 
     /// Forgets what a search left that did not come to its end.
     pub(crate) fn clear(&mut self) {
-        [&mut self.entries, &mut self.windows].into_iter().chain(&mut self.hits).for_each(List::clear);
+        [&mut self.tasks, &mut self.hits].into_iter().for_each(TwinList::clear);
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let lists = [&self.entries, &self.windows].into_iter().chain(&self.hits).map(List::bytes).sum::<usize>();
+        let lists: usize = [&self.tasks, &self.hits].into_iter().map(TwinList::bytes).sum();
         lists + self.masks.capacity() * size_of::<Mask>()
     }
 }
@@ -97,7 +95,7 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         let mut len = isa.sub(end, begin);
         let mut some = mask & isa.gt(len, isa.splat(if injected(Fault::RunRestLost) { WIDTH as i32 - 1 } else { 0 }));
         loop {
-            if self.lists.entries.len() > TASKS {
+            if self.lists.tasks.len() > TASKS {
                 self.compare();
             }
             let mut inside = isa.min(len, sixteen);
@@ -108,8 +106,7 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
                 inside = sixteen;
             }
             let lanes = isa.sub(isa.power_of_two(inside), one);
-            self.lists.entries.append(isa, some, isa.or(entries, lanes));
-            self.lists.windows.append(isa, some, begin);
+            self.lists.tasks.append(isa, some, isa.or(entries, lanes), begin);
             some &= isa.gt(len, sixteen);
             if some == 0 {
                 return;
@@ -122,25 +119,19 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
     /// Compares all tasks and keeps the hits.
     #[inline(always)]
     pub(crate) fn compare(&mut self) {
-        if self.lists.entries.len() == 0 {
-            return;
-        }
         // Functions of their own: inlined at every place that fills the list, they would crowd each other out of the registers.
-        self.isa.run(FillMasks(self));
-        self.isa.run(Extract(self));
-        self.lists.entries.clear();
-        self.lists.windows.clear();
+        if self.lists.tasks.len() > 0 {
+            self.isa.run(FillMasks(self));
+            self.isa.run(Extract(self));
+        }
     }
 
     /// Compares, and stores masks: no branch, no dependence between tasks. Bound by its loads, so nothing else is read.
     #[inline(always)]
     fn fill_masks(&mut self) {
         let isa = self.isa;
-        let (entries, windows) = (self.lists.entries.as_slice(), self.lists.windows.as_slice());
-        // One check for all tasks, so that the loop below needs none.
-        let last_window = windows.iter().fold(0, |last, &window| last.max(window)) as usize;
-        let last_entry = entries.iter().fold(0, |last, &task| last.max(task)) >> 16;
-        assert!(last_window < self.columns.entries && self.base + (last_entry as usize) < self.columns.entries);
+        let (entries, windows) = self.lists.tasks.slices();
+        self.columns.check(self.base, entries, windows);
         let (pointers, base) = (self.columns.pointers(), self.base);
         let mut candidates = 0;
         for ((mask, &task), &window) in self.lists.masks.iter_mut().zip(entries).zip(windows) {
@@ -159,36 +150,48 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
     #[inline(always)]
     fn extract(&mut self) {
         let isa = self.isa;
-        let count = self.lists.entries.len();
-        let (upper, mut kept) = (isa.splat(!0xffff), 0);
+        let tasks = &mut self.lists.tasks;
+        let count = tasks.len();
+        let upper = isa.splat(!0xffff);
+        // What is kept is written to the front of the list, behind which it is still read.
+        tasks.clear();
         for at in (0..count).step_by(WIDTH) {
             let masks: &[Mask; WIDTH] = self.lists.masks[at..].first_chunk().expect("masks are padded");
             let masks = isa.words(&masks.map(u32::from));
             let some = first_lanes(count - at) & isa.gt(masks, isa.splat(0));
-            let entries = isa.or(isa.and(self.lists.entries.sixteen(isa, at), upper), masks);
-            let windows = self.lists.windows.sixteen(isa, at);
-            self.lists.entries.keep(isa, kept, some, entries);
-            self.lists.windows.keep(isa, kept, some, windows);
-            kept += some.count_ones() as usize;
+            let (entries, windows) = tasks.sixteen(isa, at);
+            tasks.append(isa, some, isa.or(isa.and(entries, upper), masks), windows);
         }
-        for at in 0..kept {
-            let (task, window) = (self.lists.entries.get(at), self.lists.windows.get(at) as usize);
-            self.hit(self.base + (task >> 16) as usize, window, task as Mask);
+        let (tasks, windows) = tasks.slices();
+        self.columns.check(self.base, tasks, windows);
+        for (&task, &window) in tasks.iter().zip(windows) {
+            let (entry, window) = (self.base + (task >> 16) as usize, window as usize);
+            // SAFETY: both are below `entries`.
+            let (own, others) =
+                unsafe { (object::<_, _, EXTRAS>(&self.columns, entry), objects::<_, _, _, EXTRAS>(isa, &self.columns, window)) };
+            self.lists.hits.append_same(isa, task as Mask, isa.splat(own as i32), others);
+            if self.lists.hits.len() > HITS {
+                isa.run(Flush::<I, S, D, EXTRAS> {
+                    columns: &self.columns,
+                    hits: &mut self.lists.hits,
+                    out: &mut *self.out,
+                    isa,
+                });
+            }
         }
+        self.lists.tasks.clear();
     }
 
     /// An entry meets the lanes of a mask of the window.
     #[inline(always)]
     fn hit(&mut self, entry: usize, window: usize, mask: Mask) {
         let isa = self.isa;
-        let (own, others) = if EXTRAS {
-            (entry as u32, isa.add(isa.splat(window as i32), isa.iota()))
-        } else {
-            (self.columns.ids[entry], self.columns.sixteen_ids(isa, window))
-        };
-        self.lists.hits[0].append_first(isa, mask, isa.splat(own as i32));
-        self.lists.hits[1].append(isa, mask, others);
-        if self.lists.hits[0].len() > HITS {
+        assert!(entry < self.columns.entries && window < self.columns.entries);
+        // SAFETY: both are below `entries`.
+        let (own, others) =
+            unsafe { (object::<_, _, EXTRAS>(&self.columns, entry), objects::<_, _, _, EXTRAS>(isa, &self.columns, window)) };
+        self.lists.hits.append_same(isa, mask, isa.splat(own as i32), others);
+        if self.lists.hits.len() > HITS {
             self.flush();
         }
     }
@@ -220,15 +223,17 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
             }
             let mut some = isa.gt(isa.words(&masks.map(u32::from)), isa.splat(0));
             if some != 0 {
-                let ids = self.lanes_of(at);
+                assert!(at < self.columns.entries && first + count <= self.columns.entries);
+                // SAFETY: an entry.
+                let ids = unsafe { objects::<_, _, _, EXTRAS>(isa, &self.columns, at) };
                 while some != 0 {
-                    let later = some.trailing_zeros() as usize;
+                    let later = some.trailing_zeros() as usize % WIDTH;
                     some &= some - 1;
-                    let others = self.lanes_of(first + later);
-                    self.lists.hits[0].append(isa, masks[later % WIDTH], ids);
-                    self.lists.hits[1].append(isa, masks[later % WIDTH], others);
+                    // SAFETY: only masks of entries, those from `first` on, were stored.
+                    let others = unsafe { objects::<_, _, _, EXTRAS>(isa, &self.columns, first + later) };
+                    self.lists.hits.append(isa, masks[later], ids, others);
                 }
-                if self.lists.hits[0].len() > HITS {
+                if self.lists.hits.len() > HITS {
                     self.flush();
                 }
             }
@@ -237,13 +242,6 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
                 return;
             }
         }
-    }
-
-    /// What stands for the entries from `at` on in a list of hits.
-    #[inline(always)]
-    fn lanes_of(&self, at: usize) -> I::Words {
-        let isa = self.isa;
-        if EXTRAS { isa.add(isa.splat(at as i32), isa.iota()) } else { self.columns.sixteen_ids(isa, at) }
     }
 
     /// Compares one entry with a run of entries at once.
@@ -264,34 +262,77 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
     /// Turns hits into pairs.
     #[inline(always)]
     pub(crate) fn flush(&mut self) {
-        self.isa.run(Flush(self));
+        let isa = self.isa;
+        isa.run(Flush::<I, S, D, EXTRAS> { columns: &self.columns, hits: &mut self.lists.hits, out: &mut *self.out, isa });
     }
+}
+
+/// Turns hits into pairs, as a function of its own.
+struct Flush<'c, 'a, I, S, const D: usize, const EXTRAS: bool> {
+    isa: I,
+    columns: &'c Columns<'a, S, D>,
+    hits: &'c mut TwinList,
+    out: &'c mut dyn PairRoom,
+}
+
+impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for Flush<'_, '_, I, S, D, EXTRAS> {
+    type Outcome = ();
 
     #[inline(always)]
-    fn make_pairs(&mut self) {
-        let isa = self.isa;
-        let [first, second] = &mut self.lists.hits;
-        let count = first.len();
+    fn run(self) {
+        let Flush { isa, columns, hits, out } = self;
+        let count = hits.len();
         if EXTRAS {
-            for (&a, &b) in first.as_slice().iter().zip(second.as_slice()) {
-                if admitted(&self.columns, a as usize, b as usize) {
-                    let pair = Pair::new(self.columns.ids[a as usize], self.columns.ids[b as usize]);
-                    self.out.room().push(pair);
+            let (first, second) = hits.slices();
+            for (&a, &b) in first.iter().zip(second) {
+                if admitted(columns, a as usize, b as usize) {
+                    let pair = Pair::new(columns.ids[a as usize], columns.ids[b as usize]);
+                    out.room().push(pair);
                 }
             }
         } else {
             let mut at = 0;
             while at < count {
-                let block = self.out.room();
+                let block = out.room();
                 let batches = (block.capacity() - block.len()) / WIDTH;
                 for _ in 0..batches.min((count - at).div_ceil(WIDTH)) {
-                    push_pairs(isa, block, first.sixteen(isa, at), second.sixteen(isa, at), WIDTH.min(count - at));
+                    let (first, second) = hits.sixteen(isa, at);
+                    push_pairs(isa, block, first, second, WIDTH.min(count - at));
                     at += WIDTH;
                 }
             }
         }
-        first.clear();
-        second.clear();
+        hits.clear();
+    }
+}
+
+/// What stands for an entry in a list of hits.
+///
+/// # Safety
+///
+/// It must be one.
+#[inline(always)]
+unsafe fn object<S: Scalar, const D: usize, const EXTRAS: bool>(columns: &Columns<'_, S, D>, entry: usize) -> u32 {
+    // SAFETY: an entry, by the caller's promise, and there are more ids than entries.
+    if EXTRAS { entry as u32 } else { unsafe { *columns.ids.get_unchecked(entry) } }
+}
+
+/// What stands for the entries from `at` on in a list of hits.
+///
+/// # Safety
+///
+/// `at` must be an entry.
+#[inline(always)]
+unsafe fn objects<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
+    isa: I,
+    columns: &Columns<'_, S, D>,
+    at: usize,
+) -> I::Words {
+    if EXTRAS {
+        isa.add(isa.splat(at as i32), isa.iota())
+    } else {
+        // SAFETY: an entry, by the caller's promise, and the column is padded by sixteen values.
+        unsafe { isa.load(columns.ids.as_ptr().add(at)) }
     }
 }
 
@@ -313,7 +354,42 @@ macro_rules! outlined {
 
 outlined!(FillMasks, fill_masks);
 outlined!(Extract, extract);
-outlined!(Flush, make_pairs);
+
+impl<S: Scalar, const D: usize> Columns<'_, S, D> {
+    /// One check for all tasks, so that loops over them need none: panics unless all of their entries, relative to `base`, and the
+    /// first ones of their windows are entries.
+    #[inline(always)]
+    fn check(&self, base: usize, tasks: &[u32], windows: &[u32]) {
+        let last_window = windows.iter().fold(0, |last, &window| last.max(window)) as usize;
+        let last_entry = tasks.iter().fold(0, |last, &task| last.max(task)) >> 16;
+        assert!(tasks.is_empty() || (last_window < self.entries && base + (last_entry as usize) < self.entries));
+    }
+
+    /// The box around some entries, sixteen at a time.
+    #[inline(always)]
+    pub(crate) fn box_around_with<I: Isa>(&self, isa: I, entries: Range<usize>) -> Aabb<S, D> {
+        if entries.len() < WIDTH {
+            return self.box_around(entries);
+        }
+        let mut around = self.sixteen(isa, entries.start);
+        let last = entries.end - WIDTH;
+        for at in (entries.start + WIDTH..last).step_by(WIDTH).chain([last]) {
+            let boxes = self.sixteen(isa, at);
+            for axis in 0..D {
+                around.min[axis] = around.min[axis].lesser(isa, boxes.min[axis]);
+                around.max[axis] = around.max[axis].greater(isa, boxes.max[axis]);
+            }
+        }
+        let mut bounds = Aabb { min: [S::INFINITY; D], max: [S::NEG_INFINITY; D] };
+        for axis in 0..D {
+            for (min, max) in around.min[axis].array(isa).into_iter().zip(around.max[axis].array(isa)) {
+                bounds.min[axis] = if min < bounds.min[axis] { min } else { bounds.min[axis] };
+                bounds.max[axis] = if max > bounds.max[axis] { max } else { bounds.max[axis] };
+            }
+        }
+        bounds
+    }
+}
 
 /// Of the lanes of a mask, those in which the boxes overlap.
 #[inline(always)]

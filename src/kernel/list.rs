@@ -34,17 +34,7 @@ impl List {
     pub(crate) fn append<I: Isa>(&mut self, isa: I, mask: Mask, words: I::Words) {
         assert!(self.len + WIDTH <= self.words.len());
         // SAFETY: there is room for sixteen words behind the last one.
-        unsafe { isa.append(self.words.as_mut_ptr().add(self.len), mask, words) };
-        self.len += mask.count_ones() as usize;
-    }
-
-    /// Appends as many of the lanes as a mask has: for words that are all the same.
-    #[inline(always)]
-    pub(crate) fn append_first<I: Isa>(&mut self, isa: I, mask: Mask, words: I::Words) {
-        assert!(self.len + WIDTH <= self.words.len());
-        // SAFETY: there is room for sixteen words behind the last one.
-        unsafe { isa.store(self.words.as_mut_ptr().add(self.len), words) };
-        self.len += mask.count_ones() as usize;
+        self.len += unsafe { isa.append(self.words.as_mut_ptr().add(self.len), mask, words) };
     }
 
     /// The words from `at` on; those behind the last one are unspecified.
@@ -53,27 +43,81 @@ impl List {
         isa.words(self.words[at..].first_chunk().expect("lists are padded"))
     }
 
-    /// The word at a place below [`len`](Self::len).
-    #[inline(always)]
-    pub(crate) fn get(&self, at: usize) -> u32 {
-        self.words[at]
-    }
-
-    #[inline(always)]
+    #[cfg(test)]
     pub(crate) fn as_slice(&self) -> &[u32] {
         &self.words[..self.len]
     }
 
-    /// Replaces the list by the lanes of a mask appended to its first `kept` words, sixteen words behind or at `kept`.
+    pub(crate) fn bytes(&self) -> usize {
+        self.words.capacity() * size_of::<u32>()
+    }
+}
+
+/// Two lists of the same length, side by side: one length to keep and one check for both.
+#[derive(Debug, Default)]
+pub(crate) struct TwinList {
+    first: Vec<u32>,
+    second: Vec<u32>,
+    /// Words in each of them. Never greater than their lengths.
+    room: usize,
+    len: usize,
+}
+
+impl TwinList {
+    /// Makes room for at least `capacity` words in each.
+    pub(crate) fn reserve(&mut self, capacity: usize) {
+        for list in [&mut self.first, &mut self.second] {
+            grow_exactly(list, capacity + WIDTH, 0, &Budget::unlimited());
+        }
+        self.room = self.first.len().min(self.second.len());
+    }
+
     #[inline(always)]
-    pub(crate) fn keep<I: Isa>(&mut self, isa: I, kept: usize, mask: Mask, words: I::Words) {
-        assert!(kept + WIDTH <= self.words.len());
-        // SAFETY: there is room for sixteen words from `kept` on.
-        unsafe { isa.append(self.words.as_mut_ptr().add(kept), mask, words) };
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Appends the lanes of a mask to both.
+    #[inline(always)]
+    pub(crate) fn append<I: Isa>(&mut self, isa: I, mask: Mask, first: I::Words, second: I::Words) {
+        assert!(self.len + WIDTH <= self.room);
+        // SAFETY: there is room for sixteen words behind the last one, in both.
+        unsafe {
+            isa.append(self.first.as_mut_ptr().add(self.len), mask, first);
+            self.len += isa.append(self.second.as_mut_ptr().add(self.len), mask, second);
+        }
+    }
+
+    /// Appends the lanes of a mask to the second, and as many of the lanes, which are all the same, to the first.
+    #[inline(always)]
+    pub(crate) fn append_same<I: Isa>(&mut self, isa: I, mask: Mask, first: I::Words, second: I::Words) {
+        assert!(self.len + WIDTH <= self.room);
+        // SAFETY: there is room for sixteen words behind the last one, in both.
+        unsafe {
+            isa.store(self.first.as_mut_ptr().add(self.len), first);
+            self.len += isa.append(self.second.as_mut_ptr().add(self.len), mask, second);
+        }
+    }
+
+    /// The words of both from `at` on; those behind the last one are unspecified.
+    #[inline(always)]
+    pub(crate) fn sixteen<I: Isa>(&self, isa: I, at: usize) -> (I::Words, I::Words) {
+        let (first, second) = (self.first[at..].first_chunk(), self.second[at..].first_chunk());
+        (isa.words(first.expect("lists are padded")), isa.words(second.expect("lists are padded")))
+    }
+
+    #[inline(always)]
+    pub(crate) fn slices(&self) -> (&[u32], &[u32]) {
+        (&self.first[..self.len], &self.second[..self.len])
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.words.capacity() * size_of::<u32>()
+        (self.first.capacity() + self.second.capacity()) * size_of::<u32>()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Level, cell and chunk of sixteen staged boxes at a time.
 
 use super::isa::{Isa, Lanes, Mask, WIDTH};
-use super::scalar::Vector;
+use super::scalar::{Boxes, Vector};
 use super::{IsaWork, Kernel, bits};
 use crate::Scalar;
 use crate::faults::{Fault, injected};
@@ -27,6 +27,8 @@ pub(crate) struct Located {
     pub(crate) has_special: bool,
     /// The most cells that a box of each level reaches beyond its own, by axis and lane.
     spans: [[[u32; WIDTH]; 3]; MAX_LEVELS],
+    /// How many levels there are; the spans of the others are 0.
+    levels: usize,
 }
 
 impl Located {
@@ -36,12 +38,14 @@ impl Located {
             changes: [0; BLOCK / 64],
             has_special: false,
             spans: [[[0; WIDTH]; 3]; MAX_LEVELS],
+            levels: 0,
         }
     }
 
-    /// Forgets the spans.
-    pub(crate) fn clear(&mut self) {
-        self.spans = [[[0; WIDTH]; 3]; MAX_LEVELS];
+    /// Forgets the spans of the last step. `levels`: how many levels there are now.
+    pub(crate) fn clear(&mut self, levels: usize) {
+        self.spans[..levels.max(self.levels)].fill([[0; WIDTH]; 3]);
+        self.levels = levels;
     }
 
     /// Makes it ready for the next block.
@@ -50,7 +54,7 @@ impl Located {
         self.changes = [0; BLOCK / 64];
         self.has_special = false;
         if injected(Fault::SpansOfOneBlock) {
-            self.clear();
+            self.clear(self.levels);
         }
     }
 
@@ -79,7 +83,11 @@ impl Located {
 
     /// The most cells that a box of each level reaches beyond its own, by axis.
     pub(crate) fn spans(&self) -> [[i32; 3]; MAX_LEVELS] {
-        self.spans.map(|axes| axes.map(|lanes| lanes.into_iter().max().unwrap_or(0) as i32))
+        let mut most = [[0; 3]; MAX_LEVELS];
+        for (most, axes) in most.iter_mut().zip(&self.spans[..self.levels]) {
+            *most = axes.map(|lanes| lanes.into_iter().max().unwrap_or(0) as i32);
+        }
+        most
     }
 }
 
@@ -126,13 +134,10 @@ fn locate<I: Isa, S: Scalar, const D: usize>(
     group: usize,
 ) {
     let first = group * WIDTH % BLOCK;
-    // Loops, not closures: a closure that is not inlined is compiled without the instruction set.
-    let mut min = [Vector::<S, I>::sixteen(isa, &block.min[0], first); D];
-    let mut max = [Vector::<S, I>::sixteen(isa, &block.max[0], first); D];
+    let records = block.boxes[first..].first_chunk().expect("a group of a block");
+    let Boxes { min, max } = Vector::<S, I>::boxes(isa, records);
     let mut valid = min[0].le(isa, max[0]);
     for axis in 1..D {
-        min[axis] = Vector::<S, I>::sixteen(isa, &block.min[axis], first);
-        max[axis] = Vector::<S, I>::sixteen(isa, &block.max[axis], first);
         valid &= min[axis].le(isa, max[axis]);
     }
     let valid = if injected(Fault::InvertedAccepted) { Mask::MAX } else { valid };
@@ -312,6 +317,7 @@ mod tests {
     fn locate_all(kernel: Kernel, levels: &Levels<f32, 3>) -> (StagedBlock<f32, 3>, Located) {
         let (mut block, mut located) = (StagedBlock::zeroed(), Located::new());
         boxes().iter().enumerate().for_each(|(at, bounds)| block.set_bounds(at, bounds));
+        located.clear(levels.len());
         kernel.dispatch(Locate { levels, block: &mut block, located: &mut located, groups: 0..BLOCK / WIDTH });
         (block, located)
     }

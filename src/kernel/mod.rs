@@ -10,6 +10,7 @@ pub(crate) mod locate;
 mod packed;
 mod portable;
 mod reach;
+pub(crate) mod records;
 pub(crate) mod scalar;
 #[cfg(test)]
 mod tests;
@@ -74,7 +75,7 @@ impl Kernel {
     /// Does work that is written for every instruction set, compiled for this one.
     pub(crate) fn dispatch<W: IsaWork>(self, work: W) -> W::Outcome {
         match self {
-            Kernel::Portable => isa::portable::Portable.run(Bound { isa: isa::portable::Portable, work }),
+            Kernel::Portable => isa::BASELINE.run(Bound { isa: isa::BASELINE, work }),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2(_, isa) => isa.run(Bound { isa, work }),
             #[cfg(target_arch = "x86_64")]

@@ -29,12 +29,21 @@ impl<S: Scalar, I: Isa> Vector<S, I> {
         S::In::<I>::splat(isa, value)
     }
 
-    /// The values of a column from `at` on.
+    /// The boxes of sixteen records.
     #[inline(always)]
-    pub(crate) fn sixteen<const N: usize>(isa: I, column: &[S; N], at: usize) -> S::In<I> {
-        let values: &[S; WIDTH] = column[at..].first_chunk().expect("sixteen values");
-        // SAFETY: an array of sixteen.
-        unsafe { S::In::<I>::load(isa, values.as_ptr()) }
+    pub(crate) fn boxes<const D: usize>(isa: I, records: &[Aabb<S, D>; WIDTH]) -> Boxes<S::In<I>, D> {
+        let first = records.as_ptr().cast::<S>();
+        // SAFETY: a box is `2 * D` numbers, first `min`, then `max` (`repr(C)`, without padding).
+        unsafe {
+            // Loops, not closures: see `splat_box`.
+            let mut boxes =
+                Boxes { min: [S::In::<I>::column(isa, first, 2 * D, 0); D], max: [S::In::<I>::column(isa, first, 2 * D, D); D] };
+            for axis in 1..D {
+                boxes.min[axis] = S::In::<I>::column(isa, first, 2 * D, axis);
+                boxes.max[axis] = S::In::<I>::column(isa, first, 2 * D, D + axis);
+            }
+            boxes
+        }
     }
 }
 
@@ -114,14 +123,6 @@ impl<S: Scalar, const D: usize> Columns<'_, S, D> {
         assert!(entry < self.entries);
         // SAFETY: an entry, and every column is longer than there are entries.
         unsafe { self.pointers().all_lanes(isa, entry) }
-    }
-
-    /// The objects of the entries from `at` on.
-    #[inline(always)]
-    pub(crate) fn sixteen_ids<I: Isa>(&self, isa: I, at: usize) -> I::Words {
-        assert!(at < self.entries);
-        // SAFETY: as in `sixteen`.
-        unsafe { isa.load(self.ids.as_ptr().add(at)) }
     }
 }
 

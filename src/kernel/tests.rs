@@ -1,6 +1,6 @@
 //! All kernels against each other, and against plain formulas.
 
-use super::isa::Isa;
+use super::isa::{Isa, Lanes};
 use super::*;
 use crate::Pair;
 
@@ -80,7 +80,8 @@ fn agree<S: Scalar, const D: usize>() {
         .collect();
     assert!(expected.len() > 200);
     expected.sort_unstable();
-    let order = run::<S, D>(Kernel::Portable, &tasks).0;
+    let table = Columns::new(min.each_ref().map(Vec::as_slice), max.each_ref().map(Vec::as_slice), &ids);
+    let order = Compare { columns: table, tasks: &tasks, out: Blocks::default() }.run(isa::portable::Portable).0;
     for kernel in kernels() {
         let (mut pairs, candidates) = run::<S, D>(kernel, &tasks);
         assert_eq!(pairs, order, "{kernel:?}");
@@ -239,8 +240,71 @@ impl IsaWork for Operations {
 
 #[test]
 fn all_instruction_sets_have_the_same_operations() {
-    let expected = Kernel::Portable.dispatch(Operations);
+    let expected = Operations.run(isa::portable::Portable);
     for kernel in kernels() {
         assert!(kernel.dispatch(Operations) == expected, "{kernel:?}");
     }
+}
+
+/// Every operation on floats of an instruction set: cells, comparisons, least and greatest.
+struct Floats<'a, S>(&'a [S]);
+
+impl<S: Scalar> IsaWork for Floats<'_, S> {
+    type Outcome = Vec<i64>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Vec<i64> {
+        let mut results = Vec::new();
+        let inverse = scalar::Vector::<S, I>::splat(isa, S::from_f64(0.37));
+        let origin = scalar::Vector::<S, I>::splat(isa, S::from_f64(-1.5));
+        for (a, b) in self.0.windows(16).zip(self.0.iter().rev().cloned().collect::<Vec<_>>().windows(16)) {
+            let [a, b] = [a, b].map(|values| -> [S; 16] { values.try_into().unwrap() });
+            let has_nan = (0..16).any(|lane| a[lane].is_nan() || b[lane].is_nan());
+            let records: [Aabb<S, 2>; 16] = std::array::from_fn(|lane| Aabb { min: [a[lane], b[lane]], max: [b[lane], a[lane]] });
+            let [a, b] = scalar::Vector::<S, I>::boxes(isa, &records).min;
+            results.extend(isa.array(a.cells(isa, origin, inverse)).map(i64::from));
+            results.extend([a.le(isa, b), b.le(isa, a), a.exceeds(isa, b, inverse), b.exceeds(isa, a, origin)].map(i64::from));
+            results.push(i64::from(<S::In<I> as Lanes<S, I>>::overlaps(isa, 0x7ff7, &[a, b], &[b, b], &[a, a], &[b, a])));
+            if !has_nan {
+                let numbers = a.lesser(isa, b).array(isa).into_iter().chain(a.greater(isa, b).array(isa));
+                results.extend(numbers.map(|number| (number + S::ZERO).to_f64().to_bits() as i64));
+            }
+        }
+        results
+    }
+}
+
+#[test]
+fn all_instruction_sets_treat_floats_alike() {
+    let values: Vec<f32> = crate::geometry::scalar::tests::values();
+    let doubles: Vec<f64> = values.iter().map(|&value| f64::from(value) * 1.000_000_1).collect();
+    let (single, double) = (Floats(&values).run(isa::portable::Portable), Floats(&doubles).run(isa::portable::Portable));
+    for kernel in kernels() {
+        assert!(kernel.dispatch(Floats(&values)) == single, "{kernel:?}");
+        assert!(kernel.dispatch(Floats(&doubles)) == double, "{kernel:?}");
+    }
+}
+
+/// Boxes around runs of every length.
+struct Around<'a, S, const D: usize>(Columns<'a, S, D>);
+
+impl<S: Scalar, const D: usize> IsaWork for Around<'_, S, D> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        for run in (1..70).map(|len| 3 * len % 50..3 * len % 50 + len) {
+            assert_eq!(self.0.box_around_with(isa, run.clone()), self.0.box_around(run));
+        }
+    }
+}
+
+#[test]
+fn boxes_around_runs_are_the_same_in_all_instruction_sets() {
+    let (min, max, ids) = columns::<f64, 3>(200);
+    let table = Columns::new(min.each_ref().map(Vec::as_slice), max.each_ref().map(Vec::as_slice), &ids);
+    kernels().for_each(|kernel| kernel.dispatch(Around(table)));
+    let (min, max, ids) = columns::<f32, 2>(200);
+    let table = Columns::new(min.each_ref().map(Vec::as_slice), max.each_ref().map(Vec::as_slice), &ids);
+    kernels().for_each(|kernel| kernel.dispatch(Around(table)));
 }

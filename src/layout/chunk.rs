@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::kernel::isa::{Isa, Mask, WIDTH};
 use crate::lockfree::Key;
 
 /// Cells per chunk, whatever the dimension.
@@ -36,6 +37,7 @@ const BEGIN: usize = HEADER - 1;
 
 const _: () = assert!(size_of::<Chunk>() == 64 + 4 * CELLS, "a header of one cache line, then the cells");
 const _: () = assert!(CELLS / ROW <= 32, "a bit per row");
+const _: () = assert!(ROW == WIDTH, "the pivots of a row fill the lanes of an operation");
 
 impl Chunk {
     /// A chunk without entries, for places where there is none.
@@ -44,25 +46,33 @@ impl Chunk {
     /// Makes this the chunk of a key whose cells have so many entries each, the first of them at `begin`. Returns the sum of the
     /// squares of the counts, and its part in crowded cells.
     #[inline(always)]
-    pub(crate) fn set(&mut self, key: Key, begin: u32, counts: &[u32; CELLS]) -> (u64, u64) {
-        let (mut end, mut squares, mut crowded, mut rows, mut all_occupied) = (begin, 0, 0, 0, 0);
+    pub(crate) fn set<I: Isa>(&mut self, isa: I, key: Key, begin: u32, counts: &[u32; CELLS]) -> (u64, u64) {
         let cells = self.words[HEADER..].as_chunks_mut::<ROW>().0;
+        let (mut rows, mut carry) = (0, isa.splat(begin as i32));
         for (row, (counts, ends)) in counts.as_chunks::<ROW>().0.iter().zip(cells).enumerate() {
-            let row_begin = end;
-            let mut occupied = 0;
-            for (count, cell) in counts.iter().zip(ends) {
-                end += count;
-                occupied += u32::from(*count != 0);
-                let square = u64::from(*count) * u64::from(*count);
-                squares += square;
-                crowded += if *count > CROWD { square } else { 0 };
-                *cell = end;
+            let counts = isa.words(counts);
+            let is_empty = isa.eq(counts, isa.splat(0)) == Mask::MAX;
+            rows |= u32::from(!is_empty) << row;
+            // A prefix sum: each lane takes in the lane 1, 2, 4, 8 before it.
+            let mut sums = counts;
+            for distance in [1, 2, 4, 8] {
+                let before = isa.lookup(sums, isa.sub(isa.iota(), isa.splat(distance)));
+                let before = isa.select(Mask::MAX << distance, before, isa.splat(0));
+                sums = isa.add(sums, before);
             }
-            all_occupied += occupied;
-            rows |= u32::from(end != row_begin) << row;
+            let sums = isa.add(sums, carry);
+            carry = isa.lookup(sums, isa.splat(ROW as i32 - 1));
+            *ends = isa.array(sums);
+        }
+        let (mut occupied, mut squares, mut crowded) = (0, 0, 0);
+        for &count in counts {
+            let square = u64::from(count) * u64::from(count);
+            occupied += u32::from(count != 0);
+            squares += square;
+            crowded += if count > CROWD { square } else { 0 };
         }
         self.words[..4].copy_from_slice(&key);
-        (self.words[ROWS], self.words[OCCUPIED], self.words[BEGIN]) = (rows, all_occupied, begin);
+        (self.words[ROWS], self.words[OCCUPIED], self.words[BEGIN]) = (rows, occupied, begin);
         (squares, crowded)
     }
 
@@ -93,6 +103,12 @@ impl Chunk {
     #[inline(always)]
     pub(crate) fn end(&self, cell: usize) -> u32 {
         self.words[HEADER + cell]
+    }
+
+    /// Where each cell's entries begin.
+    #[inline(always)]
+    pub(crate) fn begins(&self) -> &[u32; CELLS] {
+        self.words[BEGIN..].first_chunk().expect("a pivot per cell")
     }
 
     /// All entries of the chunk.
@@ -143,12 +159,13 @@ impl<'a> Row<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::isa::portable::Portable;
 
     #[test]
     fn pivots_follow_the_counts() {
         let counts = std::array::from_fn(|cell| if cell / ROW == 2 { 0 } else { cell as u32 % 3 });
         let mut chunk = Chunk::EMPTY;
-        let (squares, crowded) = chunk.set([1, 2, 3, 4], 100, &counts);
+        let (squares, crowded) = chunk.set(Portable, [1, 2, 3, 4], 100, &counts);
         assert_eq!(chunk.key(), [1, 2, 3, 4]);
         let mut at = 100;
         for (cell, count) in counts.into_iter().enumerate() {

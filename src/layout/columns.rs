@@ -6,6 +6,7 @@ use crate::{Aabb, Ball, Scalar};
 
 /// How many values every column of the table has behind the last entry: a kernel may read that far.
 pub(crate) const PADDING: usize = 16;
+const _: () = assert!(PADDING >= crate::kernel::isa::WIDTH && PADDING >= crate::kernel::LANES, "the widest kernel may read on");
 
 /// The data table as kernels read it. Every column has at least [`PADDING`] values behind the last entry.
 #[derive(Clone, Copy, Debug)]

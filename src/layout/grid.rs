@@ -12,7 +12,7 @@ use crate::{Aabb, Scalar};
 pub(crate) const MAX_CHUNKS: u32 = 1 << 24;
 
 /// The reach of a level without chunks.
-const NOWHERE: (Coords, Coords) = ([i32::MAX; 3], [i32::MIN; 3]);
+const EMPTY_REACH: (Coords, Coords) = ([i32::MAX; 3], [i32::MIN; 3]);
 
 /// Everything that the rebuild makes and detection reads, except the entries.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
             tables: Vec::new(),
             by_level: Vec::new(),
             level_begins: [0; MAX_LEVELS + 1],
-            reach: [NOWHERE; MAX_LEVELS],
+            reach: [EMPTY_REACH; MAX_LEVELS],
             specials: [None; 2],
             tails: TailOffsets::default(),
             items: Vec::new(),
@@ -130,7 +130,7 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
 
     /// Sorts the arranged chunks by level, and notes how far each level reaches.
     pub(crate) fn sort_by_level(&mut self) {
-        self.reach = [NOWHERE; MAX_LEVELS];
+        self.reach = [EMPTY_REACH; MAX_LEVELS];
         self.level_begins = [0; MAX_LEVELS + 1];
         for level in 0..MAX_LEVELS {
             self.level_begins[level + 1] = self.level_begins[level] + self.level_chunks[level];

@@ -4,25 +4,39 @@ use std::ops::Range;
 
 use bytemuck::Zeroable;
 
-use crate::runtime::prefetch::{prefetch, prefetch_write};
+use crate::runtime::prefetch::{prefetch, prefetch_all, prefetch_write};
 use crate::{Aabb, Scalar};
 
 pub(crate) use crate::lockfree::BLOCK;
 
-/// A block of consecutive visiting positions: the objects' boxes, a column per bound, and where they belong.
+/// A block of consecutive visiting positions: the objects' boxes, and where they belong.
+///
+/// Boxes are records here and columns in the table: a record is copied by two vector instructions, and the kernel that locates
+/// sixteen of them turns them into columns in registers.
 ///
 /// A worker fills a block alone. A *segment* is a run of the block's objects that live in one chunk.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct StagedBlock<S, const D: usize> {
-    pub(crate) min: [[S; BLOCK]; D],
-    pub(crate) max: [[S; BLOCK]; D],
-    /// For the first object of a segment, the chunk's next segment.
-    pub(crate) next: [u32; BLOCK],
+    pub(crate) boxes: [Aabb<S, D>; BLOCK],
     /// The cell of each object within its chunk.
     pub(crate) cells: [u8; BLOCK],
     /// A bit for the first object of each segment.
     pub(crate) starts: [u64; BLOCK / 64],
+    /// For each segment of the block, from the first to the last, the chunk's next segment. Most blocks have few segments, so these share
+    /// a cache line with the bits.
+    pub(crate) next: [u32; BLOCK],
+    /// Up to a whole number of cache lines: a block has no padding, so every part of it can be read.
+    rest: [u64; 4],
+}
+
+const _: () = assert!(std::mem::offset_of!(StagedBlock<f32, 3>, starts).is_multiple_of(64), "a hop in a list takes one line");
+const _: () = assert!(StagedBlock::<f32, 2>::IS_FULL && StagedBlock::<f32, 3>::IS_FULL);
+const _: () = assert!(StagedBlock::<f64, 2>::IS_FULL && StagedBlock::<f64, 3>::IS_FULL);
+
+impl<S, const D: usize> StagedBlock<S, D> {
+    /// A block's fields fill it.
+    const IS_FULL: bool = BLOCK * (size_of::<Aabb<S, D>>() + 5) + 64 == size_of::<Self>();
 }
 
 // SAFETY: numbers and arrays of numbers, for all of which zeros are valid.
@@ -33,33 +47,47 @@ impl<S: Scalar, const D: usize> StagedBlock<S, D> {
     /// The box at a place of the block.
     #[inline(always)]
     pub(crate) fn bounds(&self, at: usize) -> Aabb<S, D> {
-        Aabb {
-            min: std::array::from_fn(|axis| self.min[axis][at % BLOCK]),
-            max: std::array::from_fn(|axis| self.max[axis][at % BLOCK]),
-        }
+        self.boxes[at % BLOCK]
     }
 
     #[inline(always)]
     pub(crate) fn set_bounds(&mut self, at: usize, bounds: &Aabb<S, D>) {
-        for axis in 0..D {
-            self.min[axis][at % BLOCK] = bounds.min[axis];
-            self.max[axis][at % BLOCK] = bounds.max[axis];
-        }
+        self.boxes[at % BLOCK] = *bounds;
     }
 
     /// Asks for the boxes of a segment.
     #[inline(always)]
     pub(crate) fn prefetch(&self, segment: &Range<usize>) {
-        let line = 64 / size_of::<S>();
-        for at in segment.clone().step_by(line) {
-            self.min.iter().chain(&self.max).for_each(|column| prefetch(column, at));
+        prefetch_all(&self.boxes[segment.clone()]);
+    }
+
+    /// Asks for the memory of some boxes, to write it.
+    #[inline(always)]
+    pub(crate) fn prefetch_write(&self, places: Range<usize>) {
+        for at in places.step_by(Self::PER_LINE) {
+            prefetch_write(&self.boxes, at);
         }
     }
 
-    /// Asks for the memory of the sixteen boxes around a place, to write it.
+    /// Boxes that begin in the same cache line, at least.
+    const PER_LINE: usize = 64 / size_of::<Aabb<S, D>>();
+
+    /// The chunk's segment after the one that begins at a place.
     #[inline(always)]
-    pub(crate) fn prefetch_write(&self, at: usize) {
-        self.min.iter().chain(&self.max).for_each(|column| prefetch_write(column, at));
+    pub(crate) fn next(&self, at: usize) -> u32 {
+        let at = at % BLOCK;
+        let mut before = 0;
+        for word in 0..BLOCK / 64 {
+            let below = at.saturating_sub(64 * word).min(64) as u32;
+            before += (self.starts[word] & 1u64.unbounded_shl(below).wrapping_sub(1)).count_ones();
+        }
+        self.next[before as usize % BLOCK]
+    }
+
+    /// Asks for the link of the segments.
+    #[inline(always)]
+    pub(crate) fn prefetch_links(&self) {
+        prefetch(&self.starts, 0);
     }
 
     /// The segment that begins at a place, in a block of `len` objects.
@@ -151,5 +179,9 @@ pub(crate) mod tests {
         }
         assert_eq!(block.segment(255, BLOCK), 255..256);
         assert_eq!(block.segment(127, 150), 127..150, "in a block that is not full");
+        block.next = std::array::from_fn(|number| number as u32);
+        for (number, start) in starts.into_iter().enumerate() {
+            assert_eq!(block.next(start), number as u32);
+        }
     }
 }

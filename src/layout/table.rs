@@ -1,13 +1,11 @@
 //! The data table: every object's box, neighbors next to each other.
 
-use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use super::columns::{Columns, PADDING};
-use super::staged::{BLOCK, StagedBlock};
 use crate::faults::{Fault, injected};
 use crate::lockfree::sync::{Atomic, Ordering};
-use crate::lockfree::{Indices, shared};
+use crate::lockfree::{Portions, Rows, Shares, Unit, shared};
 use crate::runtime::memory::{Budget, replace_if_short};
 use crate::runtime::prefetch::prefetch_write;
 use crate::{Aabb, Ball, Groups, Scalar};
@@ -82,13 +80,28 @@ impl<S: Scalar, const D: usize> Table<S, D> {
 
     /// The table, and the column of indices that goes with it, as many workers may write them at once.
     pub(crate) fn writer<'a>(&'a mut self, ids: &'a mut [u32]) -> TableWriter<'a, S, D> {
+        let (min, max, ids) =
+            (self.min.each_mut().map(|column| shared(column)), self.max.each_mut().map(|column| shared(column)), shared(ids));
         TableWriter {
-            min: self.min.each_mut().map(|column| shared(column)),
-            max: self.max.each_mut().map(|column| shared(column)),
-            ids: shared(ids),
+            rows: Rows::new((min, max, ids)),
+            ids,
             groups: self.grouped.then(|| self.groups.each_mut().map(|column| shared(column))),
             balls: self.has_balls.then(|| (self.centers.each_mut().map(|column| shared(column)), shared(&mut self.radii))),
             extreme: &self.extreme,
+        }
+    }
+
+    /// The table and its column of indices in portions of entries, for units of work.
+    pub(crate) fn portions<'a>(
+        &'a mut self,
+        ids: &'a mut [u32],
+        bounds: &'a [u32],
+        shares: &'a Shares,
+    ) -> TablePortions<'a, S, D> {
+        TablePortions {
+            min: Portions::of_slices(self.min.each_mut().map(Vec::as_mut_slice), bounds, shares, 1),
+            max: Portions::of_slices(self.max.each_mut().map(Vec::as_mut_slice), bounds, shares, 2),
+            ids: Portions::of_slices([ids], bounds, shares, 3),
         }
     }
 
@@ -111,10 +124,53 @@ impl<S: Scalar, const D: usize> Table<S, D> {
 /// Columns of centers, and the column of radii.
 type BallColumns<'a, S, const D: usize> = ([&'a [Atomic<S>]; D], &'a [Atomic<S>]);
 
-/// The columns while the sort pass fills them.
+/// The columns while each unit of the sort pass fills its portion.
+pub(crate) struct TablePortions<'a, S, const D: usize> {
+    min: Portions<'a, S, D>,
+    max: Portions<'a, S, D>,
+    ids: Portions<'a, u32>,
+}
+
+impl<'a, S: Scalar, const D: usize> TablePortions<'a, S, D> {
+    /// The entries of a unit.
+    pub(crate) fn of<'u>(&self, unit: &'u Unit<'a>) -> EntriesMut<'u, S, D> {
+        let ((first, min), (_, max), (_, [ids])) = (self.min.of(unit), self.max.of(unit), self.ids.of(unit));
+        EntriesMut { first, min, max, ids }
+    }
+}
+
+/// Some consecutive entries, to be written.
+pub(crate) struct EntriesMut<'u, S, const D: usize> {
+    first: usize,
+    pub(crate) min: [&'u mut [S]; D],
+    pub(crate) max: [&'u mut [S]; D],
+    pub(crate) ids: &'u mut [u32],
+}
+
+impl<S: Scalar, const D: usize> EntriesMut<'_, S, D> {
+    /// Some of these entries, by their numbers in the table.
+    #[inline(always)]
+    pub(crate) fn slice(&mut self, begin: usize, end: usize) -> EntriesMut<'_, S, D> {
+        let range = begin - self.first..end - self.first;
+        EntriesMut {
+            first: begin,
+            min: self.min.each_mut().map(|column| &mut column[range.clone()]),
+            max: self.max.each_mut().map(|column| &mut column[range.clone()]),
+            ids: &mut self.ids[range],
+        }
+    }
+
+    /// Asks for the memory of the sixteen entries from one on, to write it.
+    #[inline(always)]
+    pub(crate) fn prefetch_write(&self, at: usize) {
+        self.min.iter().chain(&self.max).for_each(|column| prefetch_write(column, at));
+        prefetch_write(self.ids, at);
+    }
+}
+
+/// The columns while all workers fill them together.
 pub(crate) struct TableWriter<'a, S, const D: usize> {
-    min: [&'a [Atomic<S>]; D],
-    max: [&'a [Atomic<S>]; D],
+    rows: Rows<'a, S, u32, D>,
     ids: &'a [Atomic<u32>],
     groups: Option<[&'a [Atomic<u32>]; 3]>,
     balls: Option<BallColumns<'a, S, D>>,
@@ -147,35 +203,11 @@ impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
     /// Relaxed stores are plain stores here; each entry is written once, and read after the join.
     #[inline(always)]
     pub(crate) fn set(&self, entry: usize, bounds: &Aabb<S, D>, id: u32) {
-        for axis in 0..D {
-            self.min[axis][entry].store(bounds.min[axis], Ordering::Relaxed);
-            self.max[axis][entry].store(bounds.max[axis], Ordering::Relaxed);
-        }
-        self.set_id(entry, id);
-    }
-
-    /// Writes the entries of a segment. Relaxed: as in [`set`](Self::set).
-    #[inline(always)]
-    pub(crate) fn set_many<'b>(&self, entries: &[u32], block: &'b StagedBlock<S, D>, segment: Range<usize>, ids: &'b [u32]) {
-        let part = |column: &'b [S; BLOCK]| &column[segment.clone()];
-        let boxes = (block.min.each_ref().map(part), block.max.each_ref().map(part), ids);
-        Indices::new(entries).store_rows((self.min, self.max, self.ids), boxes);
-    }
-
-    /// Asks for the memory of the sixteen entries around one, to write it.
-    #[inline(always)]
-    pub(crate) fn prefetch_write(&self, entry: usize) {
-        self.min.iter().chain(&self.max).for_each(|column| prefetch_write(column, entry));
-        prefetch_write(self.ids, entry);
+        self.rows.store(entry, &bounds.min, &bounds.max, id);
     }
 
     #[inline(always)]
     pub(crate) fn id(&self, entry: usize) -> u32 {
         self.ids[entry].load(Ordering::Relaxed)
-    }
-
-    #[inline(always)]
-    pub(crate) fn set_id(&self, entry: usize, id: u32) {
-        self.ids[entry].store(id, Ordering::Relaxed);
     }
 }

@@ -73,7 +73,12 @@ impl Directory {
     }
 
     /// The chunk of a key, made if there is none.
-    pub(crate) fn find_or_insert(&self, pool: &Pool, key: &Key, spare: &mut Spare) -> Result<ChunkId, Full> {
+    pub(crate) fn find_or_insert<'p>(
+        &self,
+        pool: &'p Pool,
+        key: &Key,
+        spare: &mut Spare,
+    ) -> Result<(ChunkId, ChunkHead<'p>), Full> {
         let hash = hash(key);
         let mut at = self.home(hash);
         let acquire = if injected(Fault::FindRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
@@ -81,16 +86,16 @@ impl Directory {
             // Acquire: pairs with the release of the exchange in `publish`; the key is in the chunk.
             let mut seen = self.slots[at].load(acquire);
             if seen == EMPTY {
-                let id = self.prepare(pool, key, spare)?;
+                let (id, chunk) = self.prepare(pool, key, spare)?;
                 match self.publish(at, pack(hash, id)) {
                     Ok(()) => {
                         if injected(Fault::KeyAfterPublish) {
-                            pool.chunk(id).set_key(key);
+                            chunk.set_key(key);
                         }
                         if !injected(Fault::SlotForgotten) {
-                            pool.chunk(id).set_slot(at as u32);
+                            chunk.set_slot(at as u32);
                         }
-                        return Ok(id);
+                        return Ok((id, chunk));
                     }
                     Err(winner) => {
                         if !injected(Fault::LoserForgetsSpare) {
@@ -104,15 +109,15 @@ impl Directory {
                     continue;
                 }
             }
-            if let Some((id, _)) = matching(pool, seen, hash, key) {
-                return Ok(id);
+            if let Some(found) = matching(pool, seen, hash, key) {
+                return Ok(found);
             }
             at = self.after(at);
         }
     }
 
     /// A chunk with the key in it that nobody else can see.
-    fn prepare(&self, pool: &Pool, key: &Key, spare: &mut Spare) -> Result<ChunkId, Full> {
+    fn prepare<'p>(&self, pool: &'p Pool, key: &Key, spare: &mut Spare) -> Result<(ChunkId, ChunkHead<'p>), Full> {
         if injected(Fault::FillCheckedThenTaken) && spare.0.is_none() && pool.used() >= self.room() {
             return Err(Full::Directory);
         }
@@ -125,10 +130,11 @@ impl Directory {
         if id >= self.room() && !injected(Fault::FillCheckedThenTaken) {
             return Err(Full::Directory);
         }
+        let chunk = pool.chunk(id);
         if !injected(Fault::KeyAfterPublish) {
-            pool.chunk(id).set_key(key);
+            chunk.set_key(key);
         }
-        Ok(id)
+        Ok((id, chunk))
     }
 
     /// Puts a chunk into an empty slot, or returns what is there instead.

@@ -1,6 +1,5 @@
 //! The lock-free kit. It knows no geometry. `README.md` in this folder tells the protocol, the races and why they end well.
 
-mod bound;
 mod chunk;
 mod cursor;
 mod directory;
@@ -10,8 +9,6 @@ mod shared;
 mod shares;
 pub(crate) mod sync;
 
-#[allow(unused_imports, reason = "only the models and tests of the kit use it since surveys are merged after the join")]
-pub(crate) use bound::Bound;
 pub(crate) use chunk::{BLOCK, ChunkHead, Key, NO_SEGMENT};
 pub(crate) use cursor::Cursor;
 pub(crate) use directory::{Directory, Spare};
@@ -19,8 +16,8 @@ pub(crate) use once::Once;
 pub(crate) use pool::{ChunkId, Full, Pool};
 pub(crate) use shared::{Blocks, Portions};
 #[cfg(not(loom))]
-pub(crate) use shared::{Indices, shared};
-pub(crate) use shares::Shares;
+pub(crate) use shared::{Rows, shared};
+pub(crate) use shares::{Shares, Unit};
 
 /// For the models, which look for keys that collide.
 #[cfg(loom)]

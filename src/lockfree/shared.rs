@@ -45,36 +45,48 @@ impl<'a, T> Blocks<'a, T> {
     }
 }
 
-/// A slice whose portions belong to units of work: whoever claimed a unit may write its portion.
+/// Slices of one length whose portions belong to units of work: whoever claimed a unit may write its portion of each.
 #[derive(Debug)]
-pub(crate) struct Portions<'a, T> {
-    first: *mut T,
+pub(crate) struct Portions<'a, T, const N: usize = 1> {
+    firsts: [*mut T; N],
     /// Where the portion of each unit begins, and where the last one ends.
     bounds: &'a [u32],
     shares: &'a Shares,
-    slice: PhantomData<&'a mut [T]>,
+    /// The bit of a unit that says that its portion of these slices is lent.
+    bit: u32,
+    slices: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: sharing `Portions` lets other threads take `&mut T`s out of it, each unit's by its claimer only, so it needs exactly what
 // sending them needs.
-unsafe impl<T: Send> Sync for Portions<'_, T> {}
+unsafe impl<T: Send, const N: usize> Sync for Portions<'_, T, N> {}
 
 impl<'a, T> Portions<'a, T> {
-    /// Cuts the slice at the bounds, which must not fall, for the units of these shares.
+    /// Cuts a slice at the bounds, which must not fall, for the units of these shares.
     pub(crate) fn new(slice: &'a mut [T], bounds: &'a [u32], shares: &'a Shares) -> Self {
-        assert!(bounds.is_sorted() && bounds.last().is_none_or(|&end| end as usize <= slice.len()));
-        Portions { first: slice.as_mut_ptr(), bounds, shares, slice: PhantomData }
+        Self::of_slices([slice], bounds, shares, 0)
+    }
+}
+
+impl<'a, T, const N: usize> Portions<'a, T, N> {
+    /// Cuts slices at the bounds. `number`, below 32, tells several `Portions` for the same units apart.
+    pub(crate) fn of_slices(slices: [&'a mut [T]; N], bounds: &'a [u32], shares: &'a Shares, number: u32) -> Self {
+        assert!(bounds.is_sorted() && number < u32::BITS);
+        assert!(slices.iter().all(|slice| bounds.last().is_none_or(|&end| end as usize <= slice.len())));
+        Portions { firsts: slices.map(|slice| slice.as_mut_ptr()), bounds, shares, bit: 1 << number, slices: PhantomData }
     }
 
-    /// The portion of a unit, and the index of its first element.
+    /// The portion of a unit, and the index of its first element. Once per unit: its claimer keeps it.
     #[inline]
-    pub(crate) fn of<'u>(&self, unit: &'u mut Unit<'a>) -> (usize, &'u mut [T]) {
-        assert!(unit.is_of(self.shares));
+    #[allow(clippy::mut_from_ref, reason = "a unit lends each of its portions once")]
+    pub(crate) fn of<'u>(&self, unit: &'u Unit<'a>) -> (usize, [&'u mut [T]; N]) {
+        assert!(unit.is_of(self.shares) && unit.lend(self.bit));
         let (begin, end) = (self.bounds[unit.index()] as usize, self.bounds[unit.index() + 1] as usize);
-        // SAFETY: the bounds do not fall and end within the slice (`new`), which `'a` borrows exclusively, so the portions of
+        // SAFETY: the bounds do not fall and end within each slice (`of_slices`), which `'a` borrows exclusively, so the portions of
         // different units do not overlap. There is one `Unit` per unit: the shares hand each out once (the loom model `shares`
-        // shows it), and dealing again takes them mutably, which `'a` forbids. It is borrowed mutably while the portion is used.
-        (begin, unsafe { std::slice::from_raw_parts_mut(self.first.add(begin), end - begin) })
+        // shows it), and dealing again takes them mutably, which `'a` forbids. A unit lends each portion once (`lend`), and is
+        // borrowed while the portion is used.
+        (begin, self.firsts.map(|first| unsafe { std::slice::from_raw_parts_mut(first.add(begin), end - begin) }))
     }
 }
 
@@ -94,49 +106,33 @@ pub(crate) fn shared<T: bytemuck::NoUninit>(slice: &mut [T]) -> &[Atomic<T>] {
 #[cfg(not(loom))]
 pub(crate) type Slots<'a, T, U, const D: usize> = ([&'a [Atomic<T>]; D], [&'a [Atomic<T>]; D], &'a [Atomic<U>]);
 
-/// Indices that lie below a bound, so that storing at them needs no check.
+/// Columns of one length that are lent as atomics: one check serves a store to all of them.
 #[cfg(not(loom))]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Indices<'a> {
-    indices: &'a [u32],
-    bound: usize,
+#[derive(Clone, Copy)]
+pub(crate) struct Rows<'a, T, U, const D: usize> {
+    slots: Slots<'a, T, U, D>,
+    len: usize,
 }
 
 #[cfg(not(loom))]
-impl<'a> Indices<'a> {
-    /// Finds their bound: one pass over the indices, for any number of slices.
-    #[inline(always)]
-    pub(crate) fn new(indices: &'a [u32]) -> Self {
-        let last = indices.iter().fold(0, |last, &index| last.max(index)) as usize;
-        Indices { indices, bound: last + 1 }
+impl<'a, T: bytemuck::NoUninit, U: bytemuck::NoUninit, const D: usize> Rows<'a, T, U, D> {
+    /// As many rows as the shortest column has values.
+    pub(crate) fn new(slots: Slots<'a, T, U, D>) -> Self {
+        let len = slots.0.iter().chain(&slots.1).map(|column| column.len()).fold(slots.2.len(), usize::min);
+        Rows { slots, len }
     }
 
-    /// Stores rows of values, each at its index: two columns per axis, and one more. Relaxed: plain stores, read after the join.
-    ///
-    /// Row by row and without checks inside the loop: so many columns leave no register for their lengths.
+    /// Stores a row of values: two per axis, and one more. Relaxed: plain stores, read after the join.
     #[inline(always)]
-    pub(crate) fn store_rows<T: bytemuck::NoUninit, U: bytemuck::NoUninit, const D: usize>(
-        self,
-        slots: Slots<'_, T, U, D>,
-        values: ([&[T]; D], [&[T]; D], &[U]),
-    ) {
-        let rows = self.indices.len();
-        for axis in 0..D {
-            assert!(self.bound <= slots.0[axis].len() && self.bound <= slots.1[axis].len());
-            assert!(rows <= values.0[axis].len() && rows <= values.1[axis].len());
-        }
-        assert!(self.bound <= slots.2.len() && rows <= values.2.len());
-        for (row, &index) in self.indices.iter().enumerate() {
-            let index = index as usize;
-            // SAFETY: every index is below the bound (`new`), which all slots reach, and every row is below `rows`, which all
-            // values reach (asserted above).
-            unsafe {
-                for axis in 0..D {
-                    slots.0[axis].get_unchecked(index).store(*values.0[axis].get_unchecked(row), Ordering::Relaxed);
-                    slots.1[axis].get_unchecked(index).store(*values.1[axis].get_unchecked(row), Ordering::Relaxed);
-                }
-                slots.2.get_unchecked(index).store(*values.2.get_unchecked(row), Ordering::Relaxed);
+    pub(crate) fn store(&self, row: usize, low: &[T; D], high: &[T; D], last: U) {
+        assert!(row < self.len);
+        // SAFETY: every column has at least `len` values (`new`).
+        unsafe {
+            for axis in 0..D {
+                self.slots.0[axis].get_unchecked(row).store(low[axis], Ordering::Relaxed);
+                self.slots.1[axis].get_unchecked(row).store(high[axis], Ordering::Relaxed);
             }
+            self.slots.2.get_unchecked(row).store(last, Ordering::Relaxed);
         }
     }
 }

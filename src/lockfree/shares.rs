@@ -1,5 +1,7 @@
 //! Work that belongs to workers first, and to whoever is idle afterwards.
 
+use std::cell::Cell;
+
 use crossbeam::utils::CachePadded;
 
 use super::sync::{AtomicU32, AtomicU64, Ordering};
@@ -82,7 +84,7 @@ impl Shares {
         let unit = self.units[place] as usize;
         // Relaxed: read after the join.
         self.takers[unit].store(worker as u32, Ordering::Relaxed);
-        Unit { index: unit, shares: self }
+        Unit { index: unit, shares: self, lent: Cell::new(0) }
     }
 
     /// Takes everything that is left, so that no worker finds more.
@@ -109,12 +111,21 @@ impl Shares {
 pub(crate) struct Unit<'s> {
     index: usize,
     shares: &'s Shares,
+    /// A bit for each of its portions that is lent.
+    lent: Cell<u32>,
 }
 
 impl Unit<'_> {
     #[inline]
     pub(crate) fn index(&self) -> usize {
         self.index
+    }
+
+    /// Takes note that a portion is lent. Returns whether it was not before.
+    #[inline]
+    pub(super) fn lend(&self, bit: u32) -> bool {
+        let lent = self.lent.replace(self.lent.get() | bit);
+        lent & bit == 0
     }
 
     /// Whether it was claimed from these shares.

@@ -33,35 +33,6 @@ mod imp {
     pub(crate) fn tracked<T>(value: T) -> Tracked<T> {
         value
     }
-
-    /// Stands in for the `atomic` crate's generic atomic, which loom cannot see into.
-    #[derive(Debug)]
-    pub(crate) struct Atomic<T>(AtomicU64, std::marker::PhantomData<T>);
-
-    impl<T: bytemuck::NoUninit + bytemuck::AnyBitPattern> Atomic<T> {
-        pub(crate) fn new(value: T) -> Self {
-            Atomic(AtomicU64::new(widen(value)), std::marker::PhantomData)
-        }
-        pub(crate) fn load(&self, order: Ordering) -> T {
-            narrow(self.0.load(order))
-        }
-        pub(crate) fn store(&self, value: T, order: Ordering) {
-            self.0.store(widen(value), order);
-        }
-        pub(crate) fn compare_exchange_weak(&self, old: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> {
-            self.0.compare_exchange_weak(widen(old), widen(new), success, failure).map(narrow).map_err(narrow)
-        }
-    }
-
-    fn widen<T: bytemuck::NoUninit>(value: T) -> u64 {
-        let mut bytes = [0; 8];
-        bytes[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(&value));
-        u64::from_le_bytes(bytes)
-    }
-
-    fn narrow<T: bytemuck::AnyBitPattern>(value: u64) -> T {
-        bytemuck::pod_read_unaligned(&value.to_le_bytes()[..size_of::<T>()])
-    }
 }
 
 pub(crate) use imp::*;

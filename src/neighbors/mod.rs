@@ -24,7 +24,7 @@ use crate::periodic::{Frame, Lattice, limit_beside, with_own};
 use crate::runtime::memory::{self, Budget};
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
-use crate::runtime::team::Team;
+use crate::runtime::team::{Team, Threads};
 use crate::{Bounded, BroadPhase, Config, ConfigError, DetectError, MAX_OBJECTS, Rejected, Scalar, Stats};
 use output::{Extras, Output, Rows};
 use pass::{Layout, Own};
@@ -293,9 +293,9 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     }
 
     /// The threads of the pool, or the calling one where handing out work would cost more.
-    fn team(&self, particles: usize, parallel: bool) -> Team {
-        let alone = !parallel || particles <= self.broad_phase.engine.config.serial_up_to;
-        if alone { Team::ALONE } else { Team::of_current_pool() }
+    fn team(&self, particles: usize, parallel: bool) -> Team<'static> {
+        let threads = if parallel { Threads::Pool } else { Threads::Serial };
+        threads.team(particles <= self.broad_phase.engine.config.serial_up_to)
     }
 
     /// A search, or why there was none. Until it has come to its end there are no rows.
@@ -316,11 +316,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         let engine = &mut self.broad_phase.engine;
         limit_beside(engine, held);
         let own = Own { rows: &rows, store: &mut self.store, output: &mut self.output, beside };
-        // One way into the pool for the whole search, instead of one per pass.
-        let outcome = memory::catch(|| match team.workers() {
-            1 => find(engine, objects, team, layout, own),
-            _ => rayon::scope(|_| find(engine, objects, team, layout, own)),
-        });
+        let outcome = memory::catch(|| team.enter(|| find(engine, objects, team, layout, own)));
         let limit = engine.config.max_bytes;
         outcome.map_err(|error| self.fail(with_own(error, held, limit)))?;
         self.complete = true;

@@ -355,7 +355,7 @@ impl<S: Scalar, const D: usize> Objects<S, D> for PointImages<'_, S, D> {
     }
 
     #[inline(always)]
-    fn expect(&self, index: usize) {
+    fn prefetch(&self, index: usize) {
         prefetch(self.balls, index);
     }
 }
@@ -401,7 +401,7 @@ impl<T: Bounded<S, D> + Sync, S: Scalar, const D: usize> Objects<S, D> for BodyI
     }
 
     #[inline(always)]
-    fn expect(&self, index: usize) {
+    fn prefetch(&self, index: usize) {
         prefetch(self.bodies, index);
     }
 }

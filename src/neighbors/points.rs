@@ -61,7 +61,7 @@ where
     }
 
     #[inline(always)]
-    fn expect(&self, index: usize) {
+    fn prefetch(&self, index: usize) {
         prefetch(self.points, index);
         if let Some(radii) = self.reach.radii() {
             prefetch(radii, index);

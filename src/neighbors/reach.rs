@@ -103,6 +103,8 @@ impl<'a, S: Scalar> Reach<'a, S> {
     /// The same with a margin: whatever comes within the reach after each has moved by half of the margin is within this now.
     pub(super) fn with_margin(&self, radius: S, margin: S) -> S {
         match self.rule() {
+            // A margin must not make a valid radius of an invalid one.
+            _ if radius < S::ZERO => radius,
             Some(_) => radius + margin,
             None => radius + half_of(margin),
         }
@@ -214,9 +216,9 @@ fn ball<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, entry: usize) ->
     (centers.map(|column| column[entry]), radii[entry])
 }
 
-/// The radius of a ball that stands for a point.
+/// The radius of a ball that stands for a point. A negative one stays negative: half of the least would be rounded to zero, and valid.
 pub(super) fn half_of<S: Scalar>(radius: S) -> S {
-    radius * S::from_f64(0.5)
+    if radius < S::ZERO { radius } else { radius * S::from_f64(0.5) }
 }
 
 /// The radii in a level, or of those that fit no level.
@@ -249,12 +251,25 @@ impl<S: Scalar> Tier<S> {
 
 /// Whether two points are within a distance, whatever the squares of these numbers are rounded to.
 pub(super) fn is_within<S: Scalar, const D: usize>(one: &[S; D], other: &[S; D], reach: S) -> bool {
+    if reach >= S::from_f64(LEAST) && reach <= S::from_f64(MOST) {
+        // As the kernels compute it: a radius that is odd must not change what others find.
+        let square = (0..D).fold(S::ZERO, |sum, axis| {
+            let along = one[axis] - other[axis];
+            sum + along * along
+        });
+        return square <= reach * reach;
+    }
     let reach = reach.to_f64();
     let along: [f64; D] = std::array::from_fn(|axis| (one[axis].to_f64() - other[axis].to_f64()).abs());
-    let largest = along.iter().copied().fold(reach, f64::max);
-    if largest == 0.0 || reach == f64::INFINITY {
+    if reach == f64::INFINITY {
         return !along.iter().any(|x| x.is_nan());
     }
-    let squares: f64 = along.iter().map(|x| (x / largest).powi(2)).sum();
-    squares <= (reach / largest).powi(2)
+    // By a power of two, which rounds nothing: what is exactly as far away as the reach is within it.
+    let scale = match reach {
+        tiny if tiny < 1e-150 => f64::powi(2.0, 900),
+        huge if huge > 1e150 => f64::powi(2.0, -520),
+        _ => 1.0,
+    };
+    let squares: f64 = along.iter().map(|x| (x * scale).powi(2)).sum();
+    squares <= (reach * scale).powi(2)
 }

@@ -17,8 +17,10 @@ mod replicas;
 
 use crate::engine::Engine;
 use crate::lockfree::Blocks;
+use crate::runtime::clock::Clock;
 use crate::runtime::memory::{self, Budget};
-use crate::runtime::team::Team;
+use crate::runtime::scope::scope;
+use crate::runtime::team::{Team, Threads};
 use crate::sorting::Ordered;
 use crate::{
     Aabb, Ball, Bounded, BroadPhase, Config, DetectError, MAX_OBJECTS, Pair, Pairs, RejectReason, Rejected, Scalar, Stats,
@@ -160,11 +162,8 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         self.count_own_bytes();
     }
 
-    fn team(&self, objects: usize) -> Team {
-        match objects <= self.broad_phase.engine.config.serial_up_to {
-            true => Team::ALONE,
-            false => Team::of_current_pool(),
-        }
+    fn team(&self, objects: usize) -> Team<'static> {
+        Threads::Pool.team(objects <= self.broad_phase.engine.config.serial_up_to)
     }
 
     fn found(&self) -> PeriodicPairs<'_, S, D> {
@@ -184,11 +183,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
 
     /// A step, or why there was none.
     fn run<T: Bounded<S, D> + Sync>(&mut self, objects: &[T], team: Team) -> Result<(), DetectError> {
-        // One way into the pool for the whole step, instead of one per pass.
-        let outcome = memory::catch(|| match team.workers() {
-            1 => self.step(objects, team),
-            _ => rayon::scope(|_| self.step(objects, team)),
-        });
+        let outcome = memory::catch(|| team.enter(|| self.step(objects, team)));
         let outcome = outcome.and_then(|step| step);
         if outcome.is_err() {
             self.broad_phase.engine.release();
@@ -204,7 +199,9 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         let limit = self.broad_phase.engine.config.max_bytes;
         let mut budget = Budget::new(limit);
         budget.begin(self.broad_phase.engine.bytes() + self.own_bytes());
-        self.images.fill(&self.domain, objects, MAX_OBJECTS, team, &budget);
+        let mut clock = Clock::start();
+        scope!("pivotgrid::images", self.images.fill(&self.domain, objects, MAX_OBJECTS, team, &budget));
+        let images = clock.lap();
         self.broad_phase.engine.known = known;
         let own = self.own_bytes();
         limit_beside(&mut self.broad_phase.engine, own);
@@ -214,10 +211,14 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         };
         found.map_err(|error| with_own(error, own, limit))?;
         let known = std::mem::take(&mut self.broad_phase.engine.known);
-        self.filter(objects, team);
+        clock.lap();
+        scope!("pivotgrid::filter", self.filter(objects, team));
+        let filter = clock.lap();
         budget.begin(self.broad_phase.engine.bytes() + self.own_bytes());
-        self.order(team, &budget);
+        scope!("pivotgrid::order", self.order(team, &budget));
         self.list_rejected(objects.len());
+        let times = &mut self.broad_phase.engine.stats.times;
+        (times.images, times.filter, times.order) = (images, filter, clock.lap());
         self.broad_phase.engine.known = known;
         self.count_own_bytes();
         Ok(())

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytemuck::Zeroable;
 
+use super::pages::advise_huge;
 use crate::DetectError;
 
 /// What a refusal unwinds with: private, so that nobody else's panic is taken for one.
@@ -47,11 +48,18 @@ pub(crate) struct Budget {
     elsewhere: usize,
     // Relaxed throughout: a sum that only has to be right, and is read by those who add to it.
     held: AtomicUsize,
+    /// Whether large arrays are to have huge pages.
+    huge_pages: bool,
 }
 
 impl Budget {
     pub(crate) fn new(limit: Option<usize>) -> Self {
-        Budget { limit, elsewhere: 0, held: AtomicUsize::new(0) }
+        Budget { limit, elsewhere: 0, held: AtomicUsize::new(0), huge_pages: false }
+    }
+
+    /// The same, and large arrays get huge pages where the system has them.
+    pub(crate) fn with_huge_pages(self, huge_pages: bool) -> Self {
+        Budget { huge_pages, ..self }
     }
 
     pub(crate) fn unlimited() -> Self {
@@ -181,6 +189,9 @@ pub(crate) fn replace_if_short<T: Zeroable>(buffer: &mut Vec<T>, len: usize, bud
         *buffer = Vec::new();
         budget.charge(bytes_of::<T>(longer));
         *buffer = bytemuck::allocation::try_zeroed_vec(longer).unwrap_or_else(|()| refused_by_system(bytes_of::<T>(longer)));
+        if budget.huge_pages {
+            advise_huge(buffer.as_ptr(), longer);
+        }
     }
 }
 
@@ -193,6 +204,9 @@ pub(crate) fn grow_exactly<T: Clone>(buffer: &mut Vec<T>, len: usize, value: T, 
             let capacity = len + len / 16;
             budget.charge(bytes_of::<T>(capacity - buffer.capacity()));
             reserve_exact(buffer, capacity - buffer.len());
+            if budget.huge_pages {
+                advise_huge(buffer.as_ptr(), capacity);
+            }
         }
         buffer.resize(len, value);
     }

@@ -1,10 +1,12 @@
 //! What every pass runs on: a team of workers, memory that may be refused, answers that can be read only when complete, the user's
-//! objects, prefetches, profiler scopes.
+//! objects, prefetches, huge pages, clocks, profiler scopes.
 
+pub(crate) mod busy;
 pub(crate) mod clock;
 pub(crate) mod memory;
 pub(crate) mod objects;
 pub(crate) mod outcome;
+mod pages;
 pub(crate) mod prefetch;
 pub(crate) mod scope;
 pub(crate) mod team;

@@ -3,8 +3,8 @@
 use crate::runtime::prefetch::prefetch;
 use crate::{Aabb, Ball, Bounded, Groups, Scalar};
 
-/// Objects by index. Asked only about indices below [`len`](Self::len), except for pairs.
-pub(crate) trait Objects<S: Scalar, const D: usize>: Sync {
+/// Objects by index. Called only with indices below [`len`](Self::len), except for pairs.
+pub trait Objects<S: Scalar, const D: usize>: Sync {
     fn len(&self) -> usize;
 
     fn bounds(&self, index: usize) -> Aabb<S, D>;
@@ -19,14 +19,21 @@ pub(crate) trait Objects<S: Scalar, const D: usize>: Sync {
         None
     }
 
+    /// Whether the pair is wanted, apart from groups and balls.
     #[inline(always)]
     fn pair(&self, _a: usize, _b: usize) -> bool {
         true
     }
 
-    /// The object will be asked for its box soon.
+    /// Whether the pair is wanted if the second object is moved by this vector, apart from groups and balls.
     #[inline(always)]
-    fn expect(&self, _index: usize) {}
+    fn pair_moved(&self, a: usize, b: usize, _by: [S; D]) -> bool {
+        self.pair(a, b)
+    }
+
+    /// The object's box will be read soon.
+    #[inline(always)]
+    fn prefetch(&self, _index: usize) {}
 }
 
 impl<S: Scalar, const D: usize, T: Bounded<S, D> + Sync> Objects<S, D> for [T] {
@@ -59,18 +66,63 @@ impl<S: Scalar, const D: usize, T: Bounded<S, D> + Sync> Objects<S, D> for [T] {
     }
 
     #[inline(always)]
-    fn expect(&self, index: usize) {
+    fn pair_moved(&self, a: usize, b: usize, by: [S; D]) -> bool {
+        match (self.get(a), self.get(b)) {
+            (Some(a), Some(b)) => a.pairs_with_moved(b, by),
+            _ => true,
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, index: usize) {
         prefetch(self, index);
     }
 }
 
-/// Objects that a function knows.
-pub(crate) struct By<F> {
+impl<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized> Objects<S, D> for &O {
+    fn len(&self) -> usize {
+        O::len(self)
+    }
+
+    #[inline(always)]
+    fn bounds(&self, index: usize) -> Aabb<S, D> {
+        O::bounds(self, index)
+    }
+
+    #[inline(always)]
+    fn groups(&self, index: usize) -> Groups {
+        O::groups(self, index)
+    }
+
+    #[inline(always)]
+    fn ball(&self, index: usize) -> Option<Ball<S, D>> {
+        O::ball(self, index)
+    }
+
+    #[inline(always)]
+    fn pair(&self, a: usize, b: usize) -> bool {
+        O::pair(self, a, b)
+    }
+
+    #[inline(always)]
+    fn pair_moved(&self, a: usize, b: usize, by: [S; D]) -> bool {
+        O::pair_moved(self, a, b, by)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, index: usize) {
+        O::prefetch(self, index);
+    }
+}
+
+/// Objects whose boxes a function returns.
+#[derive(Clone, Copy, Debug)]
+pub struct FnObjects<F> {
     pub(crate) len: usize,
     pub(crate) bounds: F,
 }
 
-impl<S: Scalar, const D: usize, F: Fn(usize) -> Aabb<S, D> + Sync> Objects<S, D> for By<F> {
+impl<S: Scalar, const D: usize, F: Fn(usize) -> Aabb<S, D> + Sync> Objects<S, D> for FnObjects<F> {
     fn len(&self) -> usize {
         self.len
     }
@@ -78,5 +130,65 @@ impl<S: Scalar, const D: usize, F: Fn(usize) -> Aabb<S, D> + Sync> Objects<S, D>
     #[inline(always)]
     fn bounds(&self, index: usize) -> Aabb<S, D> {
         (self.bounds)(index)
+    }
+}
+
+/// Objects whose groups a function returns.
+#[derive(Clone, Copy, Debug)]
+pub struct WithGroups<O, G> {
+    pub(crate) objects: O,
+    pub(crate) groups: G,
+}
+
+impl<S: Scalar, const D: usize, O: Objects<S, D>, G: Fn(usize) -> Groups + Sync> Objects<S, D> for WithGroups<O, G> {
+    fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    #[inline(always)]
+    fn bounds(&self, index: usize) -> Aabb<S, D> {
+        self.objects.bounds(index)
+    }
+
+    #[inline(always)]
+    fn groups(&self, index: usize) -> Groups {
+        (self.groups)(index)
+    }
+
+    #[inline(always)]
+    fn ball(&self, index: usize) -> Option<Ball<S, D>> {
+        self.objects.ball(index)
+    }
+}
+
+/// Objects of which a function says whether, and which, balls they are.
+#[derive(Clone, Copy, Debug)]
+pub struct WithBalls<O, B> {
+    pub(crate) objects: O,
+    pub(crate) balls: B,
+}
+
+impl<S: Scalar, const D: usize, O, B> Objects<S, D> for WithBalls<O, B>
+where
+    O: Objects<S, D>,
+    B: Fn(usize) -> Option<Ball<S, D>> + Sync,
+{
+    fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    #[inline(always)]
+    fn bounds(&self, index: usize) -> Aabb<S, D> {
+        self.objects.bounds(index)
+    }
+
+    #[inline(always)]
+    fn groups(&self, index: usize) -> Groups {
+        self.objects.groups(index)
+    }
+
+    #[inline(always)]
+    fn ball(&self, index: usize) -> Option<Ball<S, D>> {
+        (self.balls)(index)
     }
 }

@@ -3,7 +3,9 @@
 use super::{Code, CodeSorter, Output};
 use crate::engine::Engine;
 use crate::pairs::source::Stored;
+use crate::runtime::clock::Clock;
 use crate::runtime::memory;
+use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
 use crate::{CrossPair, Pair, Pairs, PeriodicPair, Scalar};
 
@@ -165,15 +167,19 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     pub(crate) fn order_pairs(&mut self, team: Team) {
         if self.config.canonical_order {
             self.budget.check(Ordered::<Pair>::bytes_for(self.stats.pairs).saturating_sub(self.ordered.bytes()));
-            self.ordered.sort(&Pairs::<Pair>::new(&self.pairs, &[]), team);
+            let mut clock = Clock::start();
+            scope!("pivotgrid::order", self.ordered.sort(&Pairs::<Pair>::new(&self.pairs, &[]), team));
             self.stats.bytes = self.bytes();
+            self.stats.times.order += clock.lap();
         }
     }
 
     /// The same for the pairs with static objects.
     pub(crate) fn order_static_pairs(&mut self, team: Team) {
         if self.config.canonical_order {
-            self.static_ordered.sort(&Pairs::<Pair>::new(&self.static_pairs, &[]), team);
+            let mut clock = Clock::start();
+            scope!("pivotgrid::order", self.static_ordered.sort(&Pairs::<Pair>::new(&self.static_pairs, &[]), team));
+            self.stats.times.order += clock.lap();
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, Groups,
 use tier::Tier;
 
 /// The objects of a scene that hardly ever move: terrain, walls, buildings. Built once, and then
-/// [`par_detect_with`](BroadPhase::par_detect_with) finds what moving objects overlap in it, at a cost that follows the moving
+/// a step [`with`](crate::Request::with) it finds what moving objects overlap in it, at a cost that follows the moving
 /// ones. It has levels of its own, and may be shared between threads and engines.
 ///
 /// Its objects are known by their index: those it is built from by their place in the slice, those inserted later by what
@@ -31,12 +31,12 @@ use tier::Tier;
 ///
 /// let mut broad_phase = BroadPhase::<f32, 2>::new();
 /// let actors = [Aabb::new([9.5, 0.0], [10.0, 2.0]), Aabb::new([9.0, 0.0], [9.6, 2.0])];
-/// let pairs = broad_phase.par_detect_with(&actors, &statics);
+/// let pairs = broad_phase.over(&actors).with(&statics).pairs();
 /// assert_eq!(pairs.moving.sorted(), [Pair { a: 0, b: 1 }]);
 /// assert_eq!(pairs.statics.sorted(), [CrossPair { first: 0, second: 1 }]); // actor 0 touches wall 1
 ///
 /// statics.remove(1);
-/// assert!(broad_phase.par_detect_with(&actors, &statics).statics.is_empty());
+/// assert!(broad_phase.over(&actors).with(&statics).pairs().statics.is_empty());
 /// ```
 ///
 /// # What a change costs

@@ -3,8 +3,8 @@
 use super::{Item, ItemTier};
 use crate::engine::step::rebuild;
 use crate::query::{GridView, Target};
-use crate::runtime::objects::By;
-use crate::runtime::team::Team;
+use crate::runtime::objects::FnObjects;
+use crate::runtime::team::Threads;
 use crate::{Aabb, BroadPhase, DetectError, Groups, Queries, Scalar};
 
 /// A grid of static objects, as they were when it was built. Those that have changed since live elsewhere.
@@ -45,11 +45,9 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
 
     fn build(&mut self, len: usize, bounds: impl Fn(usize) -> Aabb<S, D> + Sync, parallel: bool) -> Result<(), DetectError> {
         self.is_built = false;
-        let objects = By { len, bounds };
-        match parallel {
-            true => self.grid.try_in_pool(len, |engine, team| rebuild(engine, &objects, team).conclude(engine))?,
-            false => self.grid.try_with_team(Team::ALONE, |engine, team| rebuild(engine, &objects, team).conclude(engine))?,
-        }
+        let objects = FnObjects { len, bounds };
+        let threads = if parallel { Threads::Pool } else { Threads::Serial };
+        self.grid.run(threads, len, |engine, team| rebuild(engine, &objects, team).conclude(engine))?;
         self.is_built = true;
         Ok(())
     }

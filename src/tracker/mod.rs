@@ -94,7 +94,7 @@ pub type PeriodicTracker<K = u32, const D: usize = 3> = Tracker<InPeriods<K, D>>
 /// let mut y = 5.0;
 /// for hit in ["", "south"] {
 ///     let ball = Aabb::around([50.0, y], [1.0, 1.0]);
-///     let pairs = broad_phase.par_detect_with(&[ball], &walls);
+///     let pairs = broad_phase.over(&[ball]).with(&walls).pairs();
 ///     let events = tracker.par_update(pairs.statics.keyed_by(|ball| ball, |wall| names[wall as usize]));
 ///     assert_eq!(events.started, if hit.is_empty() { vec![] } else { vec![(0, hit)] });
 ///     y -= 4.0;
@@ -111,7 +111,7 @@ pub type PeriodicTracker<K = u32, const D: usize = 3> = Tracker<InPeriods<K, D>>
 /// let mut walls = StaticSet::<f32, 2>::new();
 /// walls.par_build(&boxes);
 /// let mut tracker = PairTracker::<u32>::new();
-/// tracker.update(broad_phase.detect_with(&boxes, &walls).statics.keyed_by(|ball| ball, |wall| wall));
+/// tracker.update(broad_phase.over(&boxes).with(&walls).serial().pairs().statics.keyed_by(|ball| ball, |wall| wall));
 /// ```
 ///
 /// ```compile_fail,E0061
@@ -121,7 +121,7 @@ pub type PeriodicTracker<K = u32, const D: usize = 3> = Tracker<InPeriods<K, D>>
 /// # let mut walls = StaticSet::<f32, 2>::new();
 /// # walls.par_build(&boxes);
 /// let mut tracker = CrossTracker::new();
-/// tracker.update(broad_phase.detect_with(&boxes, &walls).statics.keyed_by(|index| index));
+/// tracker.update(broad_phase.over(&boxes).with(&walls).serial().pairs().statics.keyed_by(|index| index));
 /// ```
 ///
 /// # Margins

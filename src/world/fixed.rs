@@ -1,8 +1,8 @@
 //! The static objects of a world.
 
-use super::object::Grown;
+use super::object::Inflated;
 use super::partners::Partners;
-use super::slots::{Place, Slots};
+use super::slots::{ObjectPlace, Slots};
 use super::{Handle, Object};
 use crate::runtime::memory;
 use crate::{Aabb, Bounded, DetectError, Groups, RejectReason, Scalar, StaticSet};
@@ -12,7 +12,7 @@ use crate::{Aabb, Bounded, DetectError, Groups, RejectReason, Scalar, StaticSet}
 #[derive(Debug)]
 pub(super) struct Statics<S: Scalar, const D: usize> {
     /// By place, which is the index in the set.
-    sites: Vec<Site<S, D>>,
+    sites: Vec<StaticSlot<S, D>>,
     /// Places without an object.
     free: Vec<u32>,
     /// Places that differ from what the set knows.
@@ -27,11 +27,11 @@ pub(super) struct Statics<S: Scalar, const D: usize> {
 }
 
 /// A place in the set.
-#[derive(Debug)]
-struct Site<S, const D: usize> {
+#[derive(Clone, Debug)]
+struct StaticSlot<S, const D: usize> {
     /// Of its object, or of its last one.
     handle: Handle,
-    object: Option<Grown<S, D>>,
+    object: Option<Inflated<S, D>>,
     is_changed: bool,
 }
 
@@ -53,6 +53,25 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
         }
     }
 
+    /// A copy of the objects for a set without any, which the next step builds anew.
+    pub(super) fn copy_for(&self, set: StaticSet<S, D>) -> Self {
+        let mut free = Vec::with_capacity(self.sites.len());
+        free.extend_from_slice(&self.free);
+        let changed = Vec::with_capacity(self.sites.len());
+        let mut sites = self.sites.clone();
+        sites.iter_mut().for_each(|site| site.is_changed = false);
+        Statics { sites, free, changed, flawed: Vec::new(), set, seen: Vec::new(), is_renumbered: true }
+    }
+
+    /// Gives back memory that nothing needs.
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.sites.shrink_to_fit();
+        self.free.shrink_to(self.sites.len());
+        self.changed.shrink_to(self.sites.len());
+        self.flawed.shrink_to_fit();
+        self.seen.shrink_to_fit();
+    }
+
     pub(super) fn len(&self) -> usize {
         self.sites.len() - self.free.len()
     }
@@ -68,11 +87,11 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
     }
 
     /// Adds an object, for which there is [room](Self::reserve), and returns its place.
-    pub(super) fn insert(&mut self, handle: Handle, object: Grown<S, D>) -> u32 {
+    pub(super) fn insert(&mut self, handle: Handle, object: Inflated<S, D>) -> u32 {
         let place = self.free.pop().unwrap_or(self.sites.len() as u32);
         match self.sites.get_mut(place as usize) {
             Some(site) => (site.handle, site.object) = (handle, Some(object)),
-            None => self.sites.push(Site { handle, object: Some(object), is_changed: false }),
+            None => self.sites.push(StaticSlot { handle, object: Some(object), is_changed: false }),
         }
         self.note_change(place);
         place
@@ -80,19 +99,19 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
 
     /// Takes the object of a place out.
     pub(super) fn remove(&mut self, place: u32) -> Option<Object<S, D>> {
-        let Grown { object, .. } = self.sites[place as usize].object.take()?;
+        let Inflated { object, .. } = self.sites[place as usize].object.take()?;
         self.free.push(place);
         self.note_change(place);
         Some(object)
     }
 
     pub(super) fn get(&self, place: u32) -> Option<&Object<S, D>> {
-        self.sites[place as usize].object.as_ref().map(|grown| &grown.object)
+        self.sites[place as usize].object.as_ref().map(|inflated| &inflated.object)
     }
 
     /// Changes the object of a place. What changes nothing costs nothing.
     pub(super) fn update(&mut self, place: u32, change: impl FnOnce(&mut Object<S, D>)) {
-        if let Some(Grown { object, .. }) = &mut self.sites[place as usize].object {
+        if let Some(Inflated { object, .. }) = &mut self.sites[place as usize].object {
             let before = *object;
             change(object);
             if before != *object {
@@ -152,7 +171,7 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
             changed.clear();
             changed.extend(0..sites.len() as u32);
             for (place, site) in (0..).zip(sites.iter_mut()) {
-                slots.set_place(site.handle, Place::Static(place));
+                slots.set_place(site.handle, ObjectPlace::Static(place));
                 site.is_changed = true;
             }
             // All that is known by place is out of date.
@@ -187,21 +206,21 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
     }
 }
 
-impl<S: Scalar, const D: usize> Site<S, D> {
+impl<S: Scalar, const D: usize> StaticSlot<S, D> {
     fn flaw(&self) -> Option<RejectReason> {
-        self.object.as_ref().and_then(|grown| grown.object.flaw())
+        self.object.as_ref().and_then(|inflated| inflated.object.flaw())
     }
 }
 
 /// A place without an object, or with one that has an invalid box, meets nothing.
-impl<S: Scalar, const D: usize> Bounded<S, D> for Site<S, D> {
+impl<S: Scalar, const D: usize> Bounded<S, D> for StaticSlot<S, D> {
     fn aabb(&self) -> Aabb<S, D> {
-        self.object.as_ref().map_or(Aabb::EMPTY, Grown::aabb)
+        self.object.as_ref().map_or(Aabb::EMPTY, Inflated::aabb)
     }
 
     fn groups(&self) -> Groups {
         match &self.object {
-            Some(grown) if grown.object.flaw().is_none() => grown.groups(),
+            Some(inflated) if inflated.object.flaw().is_none() => inflated.groups(),
             _ => Groups::NONE,
         }
     }

@@ -3,6 +3,7 @@
 //! A handle leads through `slots.rs` to a place among the moving objects (`moving.rs`) or the static ones (`fixed.rs`), and a step
 //! (`step.rs`) leads back, from pairs of places to pairs of handles.
 
+mod bulk;
 mod error;
 mod fixed;
 mod handle;
@@ -17,16 +18,17 @@ mod step;
 
 use crate::runtime::memory;
 use crate::runtime::outcome::Outcome;
+use crate::stats::WorldTimes;
 use crate::{Aabb, BroadPhase, Config, DetectError, PairTracker, RejectReason, Scalar, StaticSet, Stats};
 pub use error::WorldError;
 use fixed::Statics;
 pub use handle::{Handle, StaleHandle};
 use moving::Moving;
-use object::Grown;
+use object::Inflated;
 pub use object::{Mobility, Object};
 use partners::Partners;
 pub use queries::{WorldHit, WorldNeighbor, WorldQueries};
-use slots::{Place, Slots};
+use slots::{ObjectPlace, Slots};
 
 /// A scene for those who do not want to keep one: [moving and static objects](Object) that are known by [`Handle`]s, and
 /// [events](crate::Events) in every step.
@@ -57,7 +59,7 @@ use slots::{Place, Slots};
 /// # Margin
 ///
 /// With a margin, pairs do not flicker: a pair starts when the two boxes touch, and ends when the boxes no longer do after each
-/// has been grown by the margin to every side. See [`PairTracker`](PairTracker#margins).
+/// has been inflated by the margin to every side. See [`PairTracker`](PairTracker#margins).
 ///
 /// ```
 /// # use pivotgrid::{Aabb, Config, Object, World};
@@ -97,6 +99,28 @@ pub struct World<S: Scalar = f32, const D: usize = 3> {
     rejected: Vec<(Handle, RejectReason)>,
     /// Nothing, readable if the last step came to its end.
     last_step: Outcome<()>,
+    times: WorldTimes,
+}
+
+/// A copy with the same objects, handles and pairs, which goes on as this one does. Takes the time of a flat copy of these. Grids are not
+/// copied: the first step of the copy builds them anew, and until then there are no events and nothing to query.
+impl<S: Scalar, const D: usize> Clone for World<S, D> {
+    fn clone(&self) -> Self {
+        let config = &self.broad_phase.engine.config;
+        World {
+            margin: self.margin,
+            slots: self.slots.copy(),
+            moving: self.moving.copy(),
+            // The settings were valid when this world was made with them.
+            statics: self.statics.copy_for(StaticSet::with_config(config.clone()).unwrap_or_default()),
+            broad_phase: BroadPhase::with_config(config.clone()).unwrap_or_default(),
+            partners: Partners::default(),
+            tracker: PairTracker::with_current(self.pairs().to_vec()),
+            rejected: Vec::new(),
+            last_step: Outcome::new(()),
+            times: WorldTimes::default(),
+        }
+    }
 }
 
 impl<S: Scalar, const D: usize> Default for World<S, D> {
@@ -130,6 +154,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
             tracker: PairTracker::new(),
             rejected: Vec::new(),
             last_step: Outcome::new(()),
+            times: WorldTimes::default(),
         }
     }
 
@@ -160,8 +185,9 @@ impl<S: Scalar, const D: usize> World<S, D> {
     /// Takes an object out. Its pairs are among the ended ones of the next step.
     pub fn remove(&mut self, handle: Handle) -> Result<Object<S, D>, StaleHandle> {
         let place = self.slots.place(handle)?;
-        self.slots.release(handle);
-        self.take_out(place).ok_or(StaleHandle { handle })
+        let object = self.take_out(place).ok_or(StaleHandle { handle })?;
+        self.slots.release(handle, object.data);
+        Ok(object)
     }
 
     /// Puts another object in the place of one: moves it, changes its groups, or makes it static or moving. It keeps its handle, and
@@ -182,8 +208,8 @@ impl<S: Scalar, const D: usize> World<S, D> {
             Err(stale) => return Ok(Err(stale)),
         };
         match (place, object.mobility) {
-            (Place::Moving(place), Mobility::Moving) => *self.moving.get_mut(place) = object,
-            (Place::Static(place), Mobility::Static) => self.statics.update(place, |known| *known = object),
+            (ObjectPlace::Moving(place), Mobility::Moving) => *self.moving.get_mut(place) = object,
+            (ObjectPlace::Static(place), Mobility::Static) => self.statics.update(place, |known| *known = object),
             (place, mobility) => {
                 memory::catch(|| self.reserve_for(mobility))?;
                 self.take_out(place);
@@ -194,11 +220,54 @@ impl<S: Scalar, const D: usize> World<S, D> {
         Ok(Ok(()))
     }
 
-    /// Moves an object and leaves the rest of it as it is.
+    /// Moves an object and leaves the rest of it as it is. One that was swept stands still there.
     pub fn set_aabb(&mut self, handle: Handle, aabb: Aabb<S, D>) -> Result<(), StaleHandle> {
+        self.change(handle, |object| (object.aabb, object.sweep_to) = (aabb, None))
+    }
+
+    /// Sets the boxes that an object is [swept](Object::new_swept) from and to in the next step.
+    pub fn set_swept(&mut self, handle: Handle, from: Aabb<S, D>, to: Aabb<S, D>) -> Result<(), StaleHandle> {
+        self.change(handle, |object| (object.aabb, object.sweep_to) = (from, Some(to)))
+    }
+
+    /// Sets the user data of an object.
+    pub fn set_data(&mut self, handle: Handle, data: u64) -> Result<(), StaleHandle> {
+        self.change(handle, |object| object.data = data)
+    }
+
+    /// The user data of an object that is in the world, or that the events of the last step may still name: one that was removed since
+    /// the step before it. (Often of earlier ones, too.) No other object's data, whatever became of the slot.
+    pub fn data(&self, handle: Handle) -> Option<u64> {
+        match self.get(handle) {
+            Ok(object) => Some(object.data),
+            Err(_) => self.slots.data_of_removed(handle),
+        }
+    }
+
+    /// Pairs, such as those of [`events`](Self::events), with the user data of their objects.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, Object, World};
+    ///
+    /// let mut world = World::<f32, 2>::new();
+    /// let object = |x: f32| Object::new_moving(Aabb::new([x, 0.0], [x + 1.0, 1.0]));
+    /// let hero = world.insert(object(0.0).with_data(17));
+    /// world.insert(object(0.5).with_data(4));
+    /// world.par_step();
+    /// world.remove(hero)?;
+    /// world.par_step();
+    /// let ended = world.events().ended;
+    /// assert!(world.with_data(ended).map(|[(_, one), (_, other)]| [one, other]).eq([[17, 4]]));
+    /// # Ok::<(), pivotgrid::StaleHandle>(())
+    /// ```
+    pub fn with_data<'a>(&'a self, pairs: &'a [(Handle, Handle)]) -> impl ExactSizeIterator<Item = [(Handle, u64); 2]> + 'a {
+        pairs.iter().map(|&(a, b)| [a, b].map(|handle| (handle, self.data(handle).unwrap_or(0))))
+    }
+
+    fn change(&mut self, handle: Handle, change: impl FnOnce(&mut Object<S, D>)) -> Result<(), StaleHandle> {
         match self.slots.place(handle)? {
-            Place::Moving(place) => self.moving.get_mut(place).aabb = aabb,
-            Place::Static(place) => self.statics.update(place, |object| object.aabb = aabb),
+            ObjectPlace::Moving(place) => change(self.moving.get_mut(place)),
+            ObjectPlace::Static(place) => self.statics.update(place, change),
         }
         Ok(())
     }
@@ -228,9 +297,10 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.slots.iter().filter_map(|(handle, place)| Some((handle, self.at(place)?)))
     }
 
-    /// The boxes of all moving objects, in no particular order: the quickest way to move many.
+    /// The boxes of all moving objects, in no particular order: the quickest way to move many on one thread. (Of swept ones, the box
+    /// at the beginning.)
     pub fn moving_mut(&mut self) -> impl Iterator<Item = (Handle, &mut Aabb<S, D>)> {
-        let boxes = self.moving.objects.iter_mut().map(|grown| &mut grown.object.aabb);
+        let boxes = self.moving.objects.iter_mut().map(|inflated| &mut inflated.object.aabb);
         self.moving.handles.iter().copied().zip(boxes)
     }
 
@@ -239,15 +309,41 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.margin
     }
 
+    /// What each part of the last step cost.
+    pub fn times(&self) -> WorldTimes {
+        self.times
+    }
+
     /// What the last step did with the moving objects, and what it cost.
     pub fn stats(&self) -> &Stats {
         self.broad_phase.stats()
     }
 
-    fn at(&self, place: Place) -> Option<&Object<S, D>> {
+    /// The moving objects in the order in which the last step stored them, in which neighbors in space are close to each other; those
+    /// that the step has seen.
+    pub fn spatial_order(&self) -> impl ExactSizeIterator<Item = Handle> {
+        let order = self.last_step.get().and_then(|()| self.broad_phase.spatial_order());
+        let indices = order.map_or(&[][..], |order| order.as_slice());
+        indices.iter().map(|&index| self.moving.seen[index as usize])
+    }
+
+    /// Gives back memory that nothing needs. What the last step found is gone, as after
+    /// [`BroadPhase::shrink_to_fit`]: there are no events and nothing to query until the next one. The [pairs](Self::pairs) stay.
+    pub fn shrink_to_fit(&mut self) {
+        self.last_step.discard();
+        self.slots.shrink_to_fit();
+        self.moving.shrink_to_fit();
+        self.statics.shrink_to_fit();
+        self.broad_phase.shrink_to_fit();
+        self.partners = Partners::default();
+        self.tracker.shrink_to_fit();
+        self.rejected = Vec::new();
+    }
+
+    fn at(&self, place: ObjectPlace) -> Option<&Object<S, D>> {
         match place {
-            Place::Moving(place) => Some(self.moving.get(place)),
-            Place::Static(place) => self.statics.get(place),
+            ObjectPlace::Moving(place) => Some(self.moving.get(place)),
+            ObjectPlace::Static(place) => self.statics.get(place),
         }
     }
 
@@ -260,18 +356,18 @@ impl<S: Scalar, const D: usize> World<S, D> {
     }
 
     /// Puts an object among those of its kind, where there is [room](Self::reserve_for), and leaves it to the caller to tell its slot.
-    fn put(&mut self, handle: Handle, object: Object<S, D>) -> Place {
-        let grown = Grown { object, margin: self.margin };
+    fn put(&mut self, handle: Handle, object: Object<S, D>) -> ObjectPlace {
+        let inflated = Inflated { object, margin: self.margin };
         match object.mobility {
-            Mobility::Moving => Place::Moving(self.moving.insert(handle, grown)),
-            Mobility::Static => Place::Static(self.statics.insert(handle, grown)),
+            Mobility::Moving => ObjectPlace::Moving(self.moving.insert(handle, inflated)),
+            Mobility::Static => ObjectPlace::Static(self.statics.insert(handle, inflated)),
         }
     }
 
-    fn take_out(&mut self, place: Place) -> Option<Object<S, D>> {
+    fn take_out(&mut self, place: ObjectPlace) -> Option<Object<S, D>> {
         match place {
-            Place::Static(place) => self.statics.remove(place),
-            Place::Moving(index) => {
+            ObjectPlace::Static(place) => self.statics.remove(place),
+            ObjectPlace::Moving(index) => {
                 let (object, moved) = self.moving.remove(index);
                 if let Some(moved) = moved {
                     self.slots.set_place(moved, place);

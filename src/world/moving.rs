@@ -1,6 +1,6 @@
 //! The moving objects of a world.
 
-use super::object::Grown;
+use super::object::Inflated;
 use super::{Handle, Object};
 use crate::Scalar;
 use crate::runtime::memory;
@@ -8,7 +8,7 @@ use crate::runtime::memory;
 /// Dense and in no particular order, as a step wants them.
 #[derive(Debug)]
 pub(super) struct Moving<S, const D: usize> {
-    pub(super) objects: Vec<Grown<S, D>>,
+    pub(super) objects: Vec<Inflated<S, D>>,
     pub(super) handles: Vec<Handle>,
     /// The handles as of the last step, which is what its grid knows.
     pub(super) seen: Vec<Handle>,
@@ -26,7 +26,7 @@ impl<S: Scalar, const D: usize> Moving<S, D> {
     }
 
     /// Adds an object, for which there is [room](Self::reserve), and returns its place.
-    pub(super) fn insert(&mut self, handle: Handle, object: Grown<S, D>) -> u32 {
+    pub(super) fn insert(&mut self, handle: Handle, object: Inflated<S, D>) -> u32 {
         self.objects.push(object);
         self.handles.push(handle);
         self.handles.len() as u32 - 1
@@ -34,7 +34,7 @@ impl<S: Scalar, const D: usize> Moving<S, D> {
 
     /// Takes an object out. If another one moved to its place, its handle is returned, too.
     pub(super) fn remove(&mut self, place: u32) -> (Object<S, D>, Option<Handle>) {
-        let Grown { object, .. } = self.objects.swap_remove(place as usize);
+        let Inflated { object, .. } = self.objects.swap_remove(place as usize);
         self.handles.swap_remove(place as usize);
         (object, self.handles.get(place as usize).copied())
     }
@@ -45,6 +45,17 @@ impl<S: Scalar, const D: usize> Moving<S, D> {
 
     pub(super) fn get_mut(&mut self, place: u32) -> &mut Object<S, D> {
         &mut self.objects[place as usize].object
+    }
+
+    /// A copy of the objects; no step has seen it.
+    pub(super) fn copy(&self) -> Self {
+        Moving { objects: self.objects.clone(), handles: self.handles.clone(), seen: Vec::new() }
+    }
+
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.objects.shrink_to_fit();
+        self.handles.shrink_to_fit();
+        self.seen = Vec::new();
     }
 
     /// Makes room to take note of what a step sees.

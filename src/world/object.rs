@@ -1,8 +1,8 @@
 //! What a world is made of.
 
-use crate::{Aabb, Bounded, Groups, RejectReason, Scalar};
+use crate::{Aabb, Bounded, Groups, RejectReason, Scalar, Swept};
 
-/// An object of a [`World`](crate::World): a box, who it pairs with, and whether it moves.
+/// An object of a [`World`](crate::World): a box, who it pairs with, whether it moves, and data of yours.
 ///
 /// ```
 /// use pivotgrid::{Aabb, Groups, Mobility, Object};
@@ -23,6 +23,19 @@ pub struct Object<S, const D: usize> {
     pub groups: Groups,
     /// Whether it is expected to move.
     pub mobility: Mobility,
+    /// Where its box is at the end of the step, if it is swept from `aabb` to there: see [`new_swept`](Self::new_swept). Static objects
+    /// are not swept.
+    #[cfg_attr(feature = "serde", serde(default = "nowhere"))]
+    pub sweep_to: Option<Aabb<S, D>>,
+    /// What you like: the world keeps it, and tells it by [handle](crate::World::data) and with [events](crate::World::with_data), also
+    /// for some time after the object is removed.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub data: u64,
+}
+
+#[cfg(feature = "serde")]
+fn nowhere<S, const D: usize>() -> Option<Aabb<S, D>> {
+    None
 }
 
 /// Whether an object is expected to move. It decides what an object costs, and two static ones never pair.
@@ -38,12 +51,36 @@ pub enum Mobility {
 impl<S: Scalar, const D: usize> Object<S, D> {
     /// A moving object that pairs with everything.
     pub fn new_moving(aabb: Aabb<S, D>) -> Self {
-        Object { aabb, groups: Groups::ALL, mobility: Mobility::Moving }
+        Object { aabb, groups: Groups::ALL, mobility: Mobility::Moving, sweep_to: None, data: 0 }
     }
 
     /// A static object that pairs with everything that moves.
     pub fn new_static(aabb: Aabb<S, D>) -> Self {
-        Object { aabb, groups: Groups::ALL, mobility: Mobility::Static }
+        Object { aabb, groups: Groups::ALL, mobility: Mobility::Static, sweep_to: None, data: 0 }
+    }
+
+    /// A moving object that is swept from one box to another during a step, as a [`Swept`] is: it pairs with what it meets at some
+    /// time on its way, and with nothing else.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, Object, World};
+    ///
+    /// let mut world = World::<f32, 2>::new();
+    /// let wall = world.insert(Object::new_static(Aabb::new([5.0, -9.0], [5.1, 9.0])));
+    /// let at = |x: f32| Aabb::around([x, 0.0], [0.01, 0.01]);
+    /// let bullet = world.insert(Object::new_swept(at(0.0), at(10.0)));
+    /// assert_eq!(world.par_step().started, [(wall, bullet)]);
+    /// world.set_swept(bullet, at(10.0), at(20.0))?;
+    /// assert_eq!(world.par_step().ended, [(wall, bullet)]);
+    /// # Ok::<(), pivotgrid::StaleHandle>(())
+    /// ```
+    pub fn new_swept(from: Aabb<S, D>, to: Aabb<S, D>) -> Self {
+        Object { sweep_to: Some(to), ..Self::new_moving(from) }
+    }
+
+    /// The same object with other user data.
+    pub fn with_data(self, data: u64) -> Self {
+        Object { data, ..self }
     }
 
     /// The same object in other groups.
@@ -53,28 +90,52 @@ impl<S: Scalar, const D: usize> Object<S, D> {
 
     /// What is wrong with its box, if anything is.
     pub(super) fn flaw(&self) -> Option<RejectReason> {
-        let has_nan = || self.aabb.min.iter().chain(&self.aabb.max).any(|bound| bound.is_nan());
+        let has_nan = |aabb: &Aabb<S, D>| aabb.min.iter().chain(&aabb.max).any(|bound| bound.is_nan());
         match self.aabb.is_valid() {
             true => None,
-            false if has_nan() => Some(RejectReason::NotANumber),
+            false if has_nan(&self.aabb) => Some(RejectReason::NotANumber),
             false => Some(RejectReason::Inverted),
         }
+    }
+
+    pub(super) fn is_swept(&self) -> bool {
+        self.sweep_to.is_some() && self.mobility == Mobility::Moving
+    }
+
+    /// Its way during a step, with a margin.
+    fn way(&self, margin: S) -> Swept<S, D> {
+        let inflated = |aabb: Aabb<S, D>| if aabb.is_valid() { aabb.with_margin(margin) } else { aabb };
+        let to = self.sweep_to.filter(|_| self.mobility == Mobility::Moving).unwrap_or(self.aabb);
+        Swept::new(inflated(self.aabb), inflated(to))
+    }
+
+    /// Whether two objects, one of which is swept, meet at some time, each with a margin.
+    pub(super) fn meets(&self, other: &Self, margin: S) -> bool {
+        self.way(margin).pairs_with(&other.way(margin))
     }
 }
 
 /// An object as the engine sees it: with the world's margin.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Grown<S, const D: usize> {
+pub(super) struct Inflated<S, const D: usize> {
     pub(super) object: Object<S, D>,
     pub(super) margin: S,
 }
 
-impl<S: Scalar, const D: usize> Bounded<S, D> for Grown<S, D> {
+impl<S: Scalar, const D: usize> Bounded<S, D> for Inflated<S, D> {
     #[inline]
     fn aabb(&self) -> Aabb<S, D> {
+        if self.object.is_swept() {
+            return self.object.way(self.margin).aabb();
+        }
         let tight = &self.object.aabb;
         // An inverted box must not become a valid one.
         if tight.is_valid() { tight.with_margin(self.margin) } else { *tight }
+    }
+
+    #[inline]
+    fn pairs_with(&self, other: &Self) -> bool {
+        !(self.object.is_swept() || other.object.is_swept()) || self.object.meets(&other.object, self.margin)
     }
 
     #[inline]

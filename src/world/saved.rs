@@ -20,6 +20,9 @@ struct Saved<S, const D: usize> {
     slots: Vec<SavedSlot<S, D>>,
     free: Vec<u32>,
     pairs: Vec<(Handle, Handle)>,
+    /// The user data of objects that were removed, but are in a pair.
+    #[serde(default)]
+    removed: Vec<(Handle, u64)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -45,6 +48,7 @@ where
             slots: self.slots.all().map(slot).collect(),
             free: self.slots.free().to_vec(),
             pairs: self.pairs().to_vec(),
+            removed: self.data_of_removed(),
         };
         saved.serialize(serializer)
     }
@@ -56,6 +60,16 @@ where
 {
     fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
         Saved::deserialize(deserializer)?.restored().map_err(|damage| T::Error::custom(format_args!("not a world: {damage}")))
+    }
+}
+
+impl<S: Scalar, const D: usize> World<S, D> {
+    fn data_of_removed(&self) -> Vec<(Handle, u64)> {
+        let named = self.pairs().iter().flat_map(|&(a, b)| [a, b]).filter(|handle| !self.contains(*handle));
+        let mut removed: Vec<_> = named.filter_map(|handle| Some((handle, self.data(handle)?))).collect();
+        removed.sort_unstable();
+        removed.dedup();
+        removed
     }
 }
 
@@ -85,6 +99,12 @@ impl<S: Scalar, const D: usize> Saved<S, D> {
         }
         if !self.pairs.is_sorted_by(|one, next| one < next) {
             return Err("the pairs are not in ascending order".to_owned());
+        }
+        for (handle, data) in self.removed {
+            if world.contains(handle) || !world.slots.was_given(handle) {
+                return Err(format!("{handle:?} cannot have been removed"));
+            }
+            world.slots.set_data_of_removed(handle, data);
         }
         world.tracker = PairTracker::with_current(self.pairs);
         Ok(world)

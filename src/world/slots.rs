@@ -10,7 +10,7 @@ pub(super) const RETIRED: u32 = u32::MAX;
 
 /// Among the moving or the static objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ObjectPlace {
     Moving(u32),
     Static(u32),
 }
@@ -19,13 +19,19 @@ pub(super) enum Place {
 struct Slot {
     /// Of its object, or of its next one.
     generation: u32,
-    place: Option<Place>,
+    place: Option<ObjectPlace>,
 }
 
 /// From handles to places.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     slots: Vec<Slot>,
+    /// The user data of the last object that each slot had before, by slot.
+    last_data: Vec<u64>,
+    /// The user data of objects before those, if they were removed since the step before the last one.
+    older: Vec<(Handle, u64)>,
+    /// How many of `older` the last step found there.
+    older_of_last_step: usize,
     /// Slots without an object, the next one to be used last. The retired ones are not among them.
     free: Vec<u32>,
 }
@@ -45,8 +51,11 @@ impl Slots {
     /// Makes room for one more object, and for the day when it is gone. Ends the change if memory is refused.
     pub(super) fn reserve(&mut self) {
         memory::reserve(&mut self.slots, 1);
+        memory::reserve(&mut self.last_data, 1);
         let more = self.slots.len() + 1 - self.free.len();
         memory::reserve(&mut self.free, more);
+        let with_objects = self.slots.len() + 1 - self.free.len();
+        memory::reserve(&mut self.older, with_objects);
     }
 
     /// Whether no slot is left.
@@ -55,29 +64,37 @@ impl Slots {
     }
 
     /// Gives the [next](Self::next) handle out, for which there is [room](Self::reserve).
-    pub(super) fn take(&mut self, place: Place) {
+    pub(super) fn take(&mut self, place: ObjectPlace) {
         let place = Some(place);
         match self.free.pop() {
             Some(index) => self.slots[index as usize].place = place,
-            None => self.slots.push(Slot { generation: 0, place }),
+            None => {
+                self.slots.push(Slot { generation: 0, place });
+                self.last_data.push(0);
+            }
         }
     }
 
     /// Where the object is.
     #[inline]
-    pub(super) fn place(&self, handle: Handle) -> Result<Place, StaleHandle> {
+    pub(super) fn place(&self, handle: Handle) -> Result<ObjectPlace, StaleHandle> {
         let slot = self.slots.get(handle.index as usize).filter(|slot| slot.generation == handle.generation);
         slot.and_then(|slot| slot.place).ok_or(StaleHandle { handle })
     }
 
     /// Notes that an object that there is has moved to another place.
-    pub(super) fn set_place(&mut self, handle: Handle, place: Place) {
+    pub(super) fn set_place(&mut self, handle: Handle, place: ObjectPlace) {
         self.slots[handle.index as usize].place = Some(place);
     }
 
-    /// Takes the handle of an object that there is out of use. Its slot is used again unless that was its last generation.
-    pub(super) fn release(&mut self, handle: Handle) {
+    /// Takes the handle of an object that there is out of use, and keeps its user data for a while. Its slot is used again unless that
+    /// was its last generation.
+    pub(super) fn release(&mut self, handle: Handle, data: u64) {
         let slot = &mut self.slots[handle.index as usize];
+        let before = std::mem::replace(&mut self.last_data[handle.index as usize], data);
+        if let Some(generation) = handle.generation.checked_sub(1).filter(|_| self.older.len() < self.older.capacity()) {
+            self.older.push((Handle { generation, ..handle }, before));
+        }
         slot.place = None;
         slot.generation += 1;
         if slot.generation != RETIRED {
@@ -85,8 +102,40 @@ impl Slots {
         }
     }
 
+    /// A copy with the room that taking objects out needs.
+    pub(super) fn copy(&self) -> Self {
+        let mut copy = self.clone();
+        copy.free.reserve_exact(self.slots.len() - self.free.len());
+        copy.older.reserve_exact(self.slots.len() - self.free.len());
+        copy
+    }
+
+    /// The user data of an object that was removed, if it is still known.
+    pub(super) fn data_of_removed(&self, handle: Handle) -> Option<u64> {
+        let slot = self.slots.get(handle.index as usize)?;
+        match slot.generation.checked_sub(handle.generation)? {
+            0 => None,
+            1 => Some(self.last_data[handle.index as usize]),
+            _ => self.older.iter().rev().find(|(older, _)| *older == handle).map(|(_, data)| *data),
+        }
+    }
+
+    /// Forgets the user data of objects that no event names any more.
+    pub(super) fn note_step(&mut self) {
+        self.older.drain(..self.older_of_last_step);
+        self.older_of_last_step = self.older.len();
+    }
+
+    /// Gives back memory that nothing needs.
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.slots.shrink_to_fit();
+        self.last_data.shrink_to_fit();
+        self.free.shrink_to(self.slots.len());
+        self.older.shrink_to(self.older.len() + self.slots.len() - self.free.len());
+    }
+
     /// All handles and places in ascending order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Handle, Place)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Handle, ObjectPlace)> {
         (0..).zip(&self.slots).filter_map(|(index, slot)| Some((Handle { index, generation: slot.generation }, slot.place?)))
     }
 }
@@ -95,7 +144,7 @@ impl Slots {
 #[cfg(feature = "serde")]
 impl Slots {
     /// Generation and place of every slot.
-    pub(super) fn all(&self) -> impl Iterator<Item = (u32, Option<Place>)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (u32, Option<ObjectPlace>)> {
         self.slots.iter().map(|slot| (slot.generation, slot.place))
     }
 
@@ -104,8 +153,17 @@ impl Slots {
     }
 
     /// Adds a slot, with an object or without.
-    pub(super) fn push(&mut self, generation: u32, place: Option<Place>) {
+    pub(super) fn push(&mut self, generation: u32, place: Option<ObjectPlace>) {
         self.slots.push(Slot { generation, place });
+        self.last_data.push(0);
+    }
+
+    /// Sets the user data of an object that was removed.
+    pub(super) fn set_data_of_removed(&mut self, handle: Handle, data: u64) {
+        match self.slots.get(handle.index as usize).map(|slot| slot.generation.wrapping_sub(handle.generation)) {
+            Some(1) => self.last_data[handle.index as usize] = data,
+            _ => self.older.push((handle, data)),
+        }
     }
 
     /// Sets which slots are free, in the order of their use from last to first, or says why that cannot be.
@@ -126,7 +184,8 @@ impl Slots {
             None => {
                 self.free = free;
                 let more = self.slots.len() - self.free.len();
-                self.free.try_reserve_exact(more).map_err(|error| error.to_string())
+                self.free.try_reserve_exact(more).map_err(|error| error.to_string())?;
+                self.older.try_reserve_exact(more).map_err(|error| error.to_string())
             }
         }
     }
@@ -147,13 +206,15 @@ mod tests {
     fn a_slot_is_retired_after_its_last_generation() {
         let mut slots = Slots::default();
         slots.slots.push(Slot { generation: RETIRED - 2, place: None });
+        slots.last_data.push(0);
         slots.free.push(0);
         for generation in [RETIRED - 2, RETIRED - 1] {
             let handle = slots.next();
             assert_eq!(handle, Handle { index: 0, generation });
-            slots.take(Place::Moving(5));
-            assert_eq!(slots.place(handle), Ok(Place::Moving(5)));
-            slots.release(handle);
+            slots.take(ObjectPlace::Moving(5));
+            assert_eq!(slots.place(handle), Ok(ObjectPlace::Moving(5)));
+            slots.release(handle, u64::from(generation));
+            assert_eq!(slots.data_of_removed(handle), Some(u64::from(generation)));
             assert_eq!(slots.place(handle), Err(StaleHandle { handle }));
         }
         assert_eq!(slots.next(), Handle { index: 1, generation: 0 });

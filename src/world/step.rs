@@ -1,8 +1,11 @@
 //! A step of a world: from places to pairs of handles.
 
 use super::{Handle, World};
+use crate::runtime::clock::Clock;
 use crate::runtime::memory;
-use crate::{Aabb, DetectError, Events, Pair, Pairs, RejectReason, Scalar};
+use crate::runtime::scope::scope;
+use crate::stats::WorldTimes;
+use crate::{DetectError, Events, Pair, Pairs, RejectReason, Scalar};
 
 /// Who does the work.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,15 +47,22 @@ impl<S: Scalar, const D: usize> World<S, D> {
     }
 
     fn advance(&mut self, exec: Exec) -> Result<(), DetectError> {
+        scope!("pivotgrid::world");
+        let mut clock = Clock::start();
         self.last_step.discard();
         self.rejected.clear();
-        self.statics.make_changes(&mut self.slots, &mut self.partners)?;
+        scope!("pivotgrid::world_statics", self.statics.make_changes(&mut self.slots, &mut self.partners))?;
+        let statics = clock.lap();
+        let request = self.broad_phase.over(&self.moving.objects).with(&self.statics.set);
         match exec {
-            Exec::Pool => self.broad_phase.try_par_detect_with(&self.moving.objects, &self.statics.set)?,
-            Exec::CallingThread => self.broad_phase.try_detect_with(&self.moving.objects, &self.statics.set)?,
+            Exec::Pool => request.try_pairs()?,
+            Exec::CallingThread => request.serial().try_pairs()?,
         };
+        let detect = clock.lap();
         self.follow(exec)?;
+        self.slots.note_step();
         self.last_step.begin().finish();
+        self.times = WorldTimes { statics, detect, track: clock.lap() };
         Ok(())
     }
 
@@ -76,7 +86,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
     /// Hands the pairs that the engine has found to the tracker, and takes note of what the step has seen.
     fn follow(&mut self, exec: Exec) -> Result<(), DetectError> {
         let World { margin, moving, statics, broad_phase, partners, tracker, rejected, .. } = self;
-        let (engine, no_margin) = (&mut broad_phase.engine, *margin == S::ZERO);
+        let (engine, margin, no_margin) = (&mut broad_phase.engine, *margin, *margin == S::ZERO);
         let first_partner = moving.objects.len();
         // All other memory first: when the tracker has taken the pairs, nothing is refused any more.
         memory::catch(|| {
@@ -90,18 +100,23 @@ impl<S: Scalar, const D: usize> World<S, D> {
             None => moving.handles[index as usize],
             Some(number) => statics.seen[partners.statics[number] as usize],
         };
-        let tight = |index: u32| match (index as usize).checked_sub(first_partner) {
-            None => Some(&moving.get(index).aabb),
-            Some(number) => statics.get(partners.statics[number]).map(|object| &object.aabb),
+        let object = |index: u32| match (index as usize).checked_sub(first_partner) {
+            None => Some(moving.get(index)),
+            Some(number) => statics.get(partners.statics[number]),
         };
-        let touches = |pair: Pair| {
-            no_margin || tight(pair.a).zip(tight(pair.b)).is_some_and(|(one, other): (&Aabb<S, D>, _)| one.overlaps(other))
+        // Whether it is a pair, and whether it may start. The engine has not asked about pairs with static objects yet.
+        let judge = |pair: Pair| match (object(pair.a), object(pair.b)) {
+            (Some(one), Some(other)) if one.is_swept() || other.is_swept() => {
+                one.meets(other, margin).then(|| no_margin || one.meets(other, S::ZERO))
+            }
+            (Some(one), Some(other)) => Some(no_margin || one.aabb.overlaps(&other.aabb)),
+            _ => None,
         };
         // Both kinds of pairs as one, without copying them: only their blocks change hands.
         let blocks = engine.pairs.len();
         engine.pairs.append(&mut engine.static_pairs);
         let pairs = Pairs::<Pair>::new(&engine.pairs, &engine.rejected);
-        let pairs = pairs.keyed_by(key).judged(|pair| Some(touches(pair)));
+        let pairs = pairs.keyed_by(key).judged(judge);
         let outcome = match exec {
             Exec::Pool => tracker.try_par_update(pairs).map(drop),
             Exec::CallingThread => tracker.try_update(pairs).map(drop),

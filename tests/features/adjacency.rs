@@ -53,7 +53,7 @@ fn every_kind<S: Coordinate, const D: usize>() {
                 assert_eq!(one_set.partners().len(), lists.iter().map(Vec::len).sum::<usize>());
 
                 if of != RowsOf::Both {
-                    let pairs = engine.par_detect_with(&boxes, &statics).statics;
+                    let pairs = engine.over(&boxes).with(&statics).pairs().statics;
                     let rows = if of == RowsOf::First { n } else { walls.len() };
                     let lists = expected(pairs.iter().map(|pair| (pair.first, pair.second, ())), rows, of, |()| ());
                     two_sets.try_par_build(pairs, rows, of).unwrap();

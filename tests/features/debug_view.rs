@@ -160,7 +160,7 @@ fn without_a_complete_step_there_is_nothing_to_see() {
 fn pairs_that_were_only_shown_are_not_there() {
     let boxes: Vec<_> = (0..300).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.0, 1.0])).collect();
     let mut broad_phase = grid_engine();
-    broad_phase.par_for_each_pair(&boxes, || (), |(), _| ControlFlow::Continue(()));
+    broad_phase.over(&boxes).visit(|| (), |(), _| ControlFlow::Continue(()));
     let view = broad_phase.debug_view();
     assert_eq!((view.objects().count(), view.pairs().len()), (300, 0));
 }
@@ -188,10 +188,10 @@ fn lines_between_two_sets_join_what_meets() {
         lines
     };
     let mut engine = grid_engine::<f32, 2>();
-    engine.par_detect_between(&first, &second);
+    engine.over(&first).against(&second).pairs();
     assert_eq!(lines(&engine), [[0.5, 1.0], [100.5, 101.0]]);
     assert_eq!((engine.debug_view().pairs().len(), engine.debug_view().cross_pairs().len()), (0, 2));
-    engine.detect_between(&second, &first);
+    engine.over(&second).against(&first).serial().pairs();
     assert_eq!(lines(&engine), [[1.0, 0.5], [101.0, 100.5]]);
     // One set again.
     engine.detect(&[at(0.0), at(7.0), at(7.5)]);

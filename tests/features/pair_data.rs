@@ -96,7 +96,7 @@ fn other_kinds() {
     let mut domain = Periodic::<f64, 3>::with_config(domain, [true; 3], grid_config()).unwrap();
     let mut across = PeriodicMap::<u32, [i32; 3]>::new();
     for _ in 0..3 {
-        let pairs = engine.detect_with(&boxes, &statics).statics;
+        let pairs = engine.over(&boxes).with(&statics).serial().pairs().statics;
         with_walls.par_update(pairs.keyed_by(|index| index, |wall| (wall % 100) as i8), |(body, wall)| body + wall as u32);
         with_walls.par_for_each(|_, value| *value += 1);
         let found = domain.par_detect(&boxes);

@@ -23,7 +23,7 @@ fn every_kind<S: Coordinate, const D: usize>() {
                 pairs.par_sorted_into(&mut into);
                 assert!(into == expected, "{n} boxes, {threads} threads");
 
-                let found = engine.par_detect_with(&boxes, &statics).statics;
+                let found = engine.over(&boxes).with(&statics).pairs().statics;
                 let mut expected: Vec<CrossPair> = found.iter().collect();
                 expected.sort_unstable();
                 assert!(cross.par_sort(found) == expected && cross.try_sort(found).unwrap() == expected);

@@ -61,7 +61,7 @@ fn pairs_that_were_shown_are_not_stored() {
         let mut engine = BroadPhase::<f32, 2>::with_config(config).unwrap();
         assert_eq!(engine.par_detect(&row(1000)).len(), 999);
         assert_eq!((engine.debug_view().pairs().len(), engine.debug_view().pair_lines().count()), (999, 999));
-        engine.par_for_each_pair(&row(3), || (), |(), _| ControlFlow::Continue(()));
+        engine.over(&row(3)).visit(|| (), |(), _| ControlFlow::Continue(()));
         let told = told(&engine);
         assert_eq!((told.objects, told.pairs, told.lines), (3, 0, 0));
     }
@@ -126,16 +126,16 @@ fn nothing_can_be_read_after_a_panic() {
             for (round, place) in [Where::Bounds, Where::Groups, Where::Filter].into_iter().cycle().take(12).enumerate() {
                 let mut bodies: Vec<Body> = row(n).into_iter().map(|bounds| Body(bounds, Where::Nowhere)).collect();
                 bodies[0].0 = Aabb::new([f32::NAN; 2], [0.0; 2]);
-                assert_eq!(engine.par_detect_with(&bodies, &walls).moving.len(), n - 2);
+                assert_eq!(engine.over(&bodies).with(&walls).pairs().moving.len(), n - 2);
                 assert_eq!((told(&engine).rejected, engine.stats().pairs), (1, n - 2));
                 let culprit = if place == Where::Filter && n == 2 { continue } else { n - 1 };
                 bodies[culprit].1 = place;
                 let outcome = catch_unwind(AssertUnwindSafe(|| match round / 3 {
                     0 => engine.par_detect(&bodies).len(),
-                    1 => engine.detect_with(&bodies, &walls).statics.len(),
+                    1 => engine.over(&bodies).with(&walls).serial().pairs().statics.len(),
                     2 if place == Where::Filter => resume_unwind(Box::new(())), // two sets have no filter
-                    2 => engine.par_detect_between(&bodies, &bodies).len(),
-                    _ => engine.par_for_each_pair(&bodies, || (), |(), _| ControlFlow::Continue(())).len(),
+                    2 => engine.over(&bodies).against(&bodies).pairs().len(),
+                    _ => engine.over(&bodies).visit(|| (), |(), _| ControlFlow::Continue(())).len(),
                 }));
                 assert!(outcome.is_err(), "{n} objects, {place:?}, round {round}");
                 if round / 3 != 2 || place != Where::Filter {
@@ -166,11 +166,11 @@ fn nothing_can_be_read_after_a_panic_in_the_search_of_statics() {
     walls.par_build(&row(50));
     let bodies: Vec<Counted<'_>> = row(300).into_iter().map(|bounds| Counted(bounds, &left)).collect();
     let mut engine = BroadPhase::<f32, 2>::new();
-    engine.detect_with(&bodies, &walls);
+    engine.over(&bodies).with(&walls).serial().pairs();
     let asked = usize::MAX - left.load(Ordering::Relaxed);
     for calls in 0..asked {
         left.store(calls, Ordering::Relaxed);
-        assert!(catch_unwind(AssertUnwindSafe(|| engine.detect_with(&bodies, &walls).statics.len())).is_err());
+        assert!(catch_unwind(AssertUnwindSafe(|| engine.over(&bodies).with(&walls).serial().pairs().statics.len())).is_err());
         assert_nothing(&engine);
     }
 }

@@ -72,7 +72,7 @@ fn changes<S: Coordinate, const D: usize>(start: usize, rounds: usize) {
         let moving = walls::<S, D>(200, 100 + round as u64);
         let wanted = pairs_with(&moving, &expected);
         for threads in [1, 3] {
-            let pairs = pool(threads).install(|| engine.par_detect_with(&moving, &statics));
+            let pairs = pool(threads).install(|| engine.over(&moving).with(&statics).pairs());
             assert_eq!(pairs.statics.sorted(), wanted, "round {round}, {threads} threads");
             let both = (0..moving.len() as u32).flat_map(|b| (0..b).map(move |a| Pair { a, b }));
             let wanted = both.filter(|pair| {
@@ -81,7 +81,11 @@ fn changes<S: Coordinate, const D: usize>(start: usize, rounds: usize) {
             });
             assert_eq!(pairs.moving.len(), wanted.count());
         }
-        assert_eq!(engine.detect_with(&moving, &statics).statics.sorted(), wanted, "round {round}, on the calling thread");
+        assert_eq!(
+            engine.over(&moving).with(&statics).serial().pairs().statics.sorted(),
+            wanted,
+            "round {round}, on the calling thread"
+        );
         if round % 4 == 3 {
             let everywhere = Aabb::new([S::of(-1e9); D], [S::of(1e9); D]);
             let mut found = Vec::new();
@@ -110,7 +114,7 @@ fn empty_sets_and_bad_boxes() {
     let mut statics = StaticSet::<f32, 3>::new();
     let mut engine = BroadPhase::<f32, 3>::new();
     let moving = walls::<f32, 3>(100, 5);
-    assert!(engine.par_detect_with(&moving, &statics).statics.is_empty());
+    assert!(engine.over(&moving).with(&statics).pairs().statics.is_empty());
     assert!(statics.is_empty() && !statics.remove(0) && statics.get(7).is_none());
 
     let bad = Aabb::new([f32::NAN; 3], [1.0; 3]);
@@ -118,17 +122,17 @@ fn empty_sets_and_bad_boxes() {
     statics.par_build(&[bad, everywhere, bad]);
     let also_bad = statics.insert(&bad);
     let inverted = statics.insert(&Aabb::new([30.0; 3], [-30.0; 3]));
-    let pairs = engine.par_detect_with(&moving, &statics).statics;
+    let pairs = engine.over(&moving).with(&statics).pairs().statics;
     assert_eq!(pairs.len(), 100);
     assert!(pairs.iter().all(|pair| pair.second == 1));
     assert!(statics.remove(also_bad) && statics.remove(inverted) && statics.remove(1));
-    assert!(engine.par_detect_with(&moving, &statics).statics.is_empty());
-    assert!(engine.par_detect_with::<Aabb<f32, 3>>(&[], &statics).statics.is_empty());
+    assert!(engine.over(&moving).with(&statics).pairs().statics.is_empty());
+    assert!(engine.over::<Aabb<f32, 3>>(&[]).with(&statics).pairs().statics.is_empty());
 
     let mut moving: Vec<_> = moving.iter().map(|wall| wall.bounds).collect();
     moving[3] = bad;
     statics.insert(&everywhere);
-    let pairs = engine.par_detect_with(&moving, &statics);
+    let pairs = engine.over(&moving).with(&statics).pairs();
     assert_eq!((pairs.statics.len(), pairs.moving.rejected().len()), (99, 1));
 }
 
@@ -157,7 +161,7 @@ fn a_panic_of_an_object_leaves_the_set_as_it_was() {
     assert_eq!(statics.len(), 3);
     let mut engine = BroadPhase::<f32, 2>::new();
     let everywhere = [Aabb::new([-9.0, -9.0], [9.0, 9.0])];
-    let found = engine.par_detect_with(&everywhere, &statics).statics.sorted();
+    let found = engine.over(&everywhere).with(&statics).pairs().statics.sorted();
     assert_eq!(found, [0, 2, loose].map(|second| CrossPair { first: 0, second }));
     assert_eq!(statics.insert(&wall(4.0)), 1, "the free index was not lost");
 }

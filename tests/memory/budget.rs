@@ -121,5 +121,5 @@ fn par_detect_panics_with_the_error() {
 #[should_panic(expected = "but max_bytes is 100000")]
 fn detect_with_panics_with_the_error() {
     let mut engine = BroadPhase::<f32, 3>::with_config(Config::default().max_bytes(100_000)).unwrap();
-    engine.detect_with(&boxes(4000), &StaticSet::new());
+    engine.over(&boxes(4000)).with(&StaticSet::new()).serial().pairs();
 }

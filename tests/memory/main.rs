@@ -9,6 +9,7 @@ mod common;
 
 mod budget;
 mod events;
+mod pair_data;
 mod panics;
 mod particles;
 mod refusals;

@@ -63,7 +63,7 @@ fn a_thousand_panics() {
                 catch_unwind(AssertUnwindSafe(|| match panics {
                     Where::Visitor => {
                         let visit = |_: &mut (), met: Pair| if met == pair { blow_up() } else { ControlFlow::Continue(()) };
-                        engine.par_for_each_pair(&bodies, || (), visit).len()
+                        engine.over(&bodies).visit(|| (), visit).len()
                     }
                     _ => engine.par_detect(&bodies).len(),
                 }))

@@ -32,7 +32,7 @@ fn assert_has(statics: &mut StaticSet<f32, 3>, objects: &Objects, context: &str)
             .extend(objects.iter().filter(|(_, other)| overlap(one, other)).map(|(&second, _)| CrossPair { first: a, second }));
     }
     let mut engine = BroadPhase::<f32, 3>::with_config(grid_config()).unwrap();
-    let found = engine.par_detect_with(&moving, statics).statics.sorted();
+    let found = engine.over(&moving).with(statics).pairs().statics.sorted();
     assert!(found == expected, "{context}: {} pairs instead of {}", found.len(), expected.len());
     let mut found = Vec::new();
     statics.queries().overlapping(&Aabb::new([f32::NEG_INFINITY; 3], [f32::INFINITY; 3]), &mut found);
@@ -186,13 +186,13 @@ fn every_allocation_of_a_step_with_statics_fails_once() {
         let pool = account.pool(threads);
         let ((statics, _), moving) = (used(), boxes(1200, 8));
         let config = grid_config().canonical_order(in_order);
-        let expected = BroadPhase::<f32, 3>::new().detect_with(&moving, &statics).statics.sorted();
+        let expected = BroadPhase::<f32, 3>::new().over(&moving).with(&statics).serial().pairs().statics.sorted();
         for number in 1.. {
             let mut engine = BroadPhase::<f32, 3>::with_config(config.clone()).unwrap();
             let mut found: Vec<CrossPair> = Vec::with_capacity(2 * expected.len());
             let (outcome, failed) = pool.install(|| {
                 account.with_failing(number, || {
-                    engine.try_par_detect_with(&moving, &statics).map(|pairs| found.extend(pairs.statics))
+                    engine.over(&moving).with(&statics).try_pairs().map(|pairs| found.extend(pairs.statics))
                 })
             });
             found.sort_unstable();
@@ -200,7 +200,7 @@ fn every_allocation_of_a_step_with_statics_fails_once() {
                 Ok(()) => assert!(found == expected, "allocation {number}"),
                 Err(error) => assert!(failed && engine.debug_view().pairs().is_empty(), "allocation {number}: {error}"),
             }
-            let again = pool.install(|| engine.par_detect_with(&moving, &statics).statics.sorted());
+            let again = pool.install(|| engine.over(&moving).with(&statics).pairs().statics.sorted());
             assert!(again == expected, "after allocation {number}");
             if !failed {
                 assert!(number > 20);

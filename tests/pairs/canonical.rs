@@ -36,9 +36,9 @@ fn two_sets_and_static_sets_are_in_order_too() {
     let mut last = None;
     for threads in [1, 2, 5] {
         for _ in 0..3 {
-            let across: Vec<_> = pool(threads).install(|| engine.par_detect_between(&first, &second).iter().collect());
+            let across: Vec<_> = pool(threads).install(|| engine.over(&first).against(&second).pairs().iter().collect());
             assert!(in_order(&across) && across.len() > 100);
-            let pairs = pool(threads).install(|| engine.par_detect_with(&first, &statics));
+            let pairs = pool(threads).install(|| engine.over(&first).with(&statics).pairs());
             assert!(pairs.statics.iter().eq(across.iter().copied()));
             assert!(in_order(&pairs.moving.iter().collect::<Vec<_>>()));
             assert!(last.replace(across.clone()).is_none_or(|last| last == across));

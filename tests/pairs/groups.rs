@@ -150,7 +150,7 @@ fn visitors_see_every_pair_once() {
                     seen.push(pair);
                     ControlFlow::Continue(())
                 };
-                let mut all = pool(threads).install(|| engine.par_for_each_pair(&things, Vec::new, visit)).concat();
+                let mut all = pool(threads).install(|| engine.over(&things).visit(Vec::new, visit)).concat();
                 all.sort_unstable();
                 assert_eq!(all, expected);
             }
@@ -168,7 +168,7 @@ fn visitors_that_break_are_left_alone_soon() {
             *count += 1;
             ControlFlow::Break(())
         };
-        let counts = pool(threads).install(|| engine.par_for_each_pair(&pile, || 0, break_at_once));
+        let counts = pool(threads).install(|| engine.over(&pile).visit(|| 0, break_at_once));
         assert!(counts.iter().all(|&count| count <= 1), "a worker went on: {counts:?}");
         assert!(counts.iter().sum::<usize>() >= 1);
         assert_eq!(engine.detect(&pile).len(), 3000 * 2999 / 2);
@@ -179,7 +179,7 @@ fn visitors_that_break_are_left_alone_soon() {
 fn a_function_of_the_index_is_as_good_as_a_slice() {
     let things = things::<f64, 2>(700, false, false, 4);
     let mut engine = BroadPhase::<f64, 2>::with_config(grid_config()).unwrap();
-    let by_index = pool(2).install(|| engine.par_detect_by(things.len(), |i| things[i].bounds).sorted());
+    let by_index = pool(2).install(|| engine.over_fn(things.len(), |i| things[i].bounds).pairs().sorted());
     assert_eq!(by_index, oracle(&things));
 }
 
@@ -196,8 +196,8 @@ fn two_sets_pair_across_and_not_within() {
             for config in [Config::default(), grid_config()] {
                 let mut engine = BroadPhase::<f32, 3>::with_config(config).unwrap();
                 for threads in [1, 3] {
-                    let pairs = pool(threads).install(|| engine.par_detect_between(&first, &second).sorted());
-                    assert_eq!(engine.detect_between(&first, &second).sorted(), pairs);
+                    let pairs = pool(threads).install(|| engine.over(&first).against(&second).pairs().sorted());
+                    assert_eq!(engine.over(&first).against(&second).serial().pairs().sorted(), pairs);
                     assert!(pairs.iter().map(|pair| (pair.first, pair.second)).eq(expected.iter().copied()), "{n} × {m}");
                 }
             }

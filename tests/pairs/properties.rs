@@ -208,13 +208,13 @@ fn three_ways<S: Coordinate, const D: usize>(
         let met = fixed.iter().enumerate().filter(|(b, other)| !removed.contains(b) && !apart(other));
         expected.extend(met.map(|(b, _)| CrossPair { first: a as u32, second: b as u32 }));
     }
-    let found = pool(threads).install(|| engine.par_detect_with(moving, &statics));
+    let found = pool(threads).install(|| engine.over(moving).with(&statics).pairs());
     prop_assert_eq!(found.statics.sorted(), &expected[..], "with statics, {} threads", threads);
     prop_assert_eq!(found.moving.sorted(), Oracle::detect(moving).pairs, "among the moving ones");
     // An inverted box stands for a removed one.
     let nothing = Aabb { min: [S::of(1.0); D], max: [S::of(-1.0); D] };
     let kept: Vec<_> = (0..).zip(fixed).map(|(index, b)| if removed.contains(&index) { nothing } else { *b }).collect();
-    let found = pool(threads).install(|| engine.par_detect_between(moving, &kept));
+    let found = pool(threads).install(|| engine.over(moving).against(&kept).pairs());
     prop_assert_eq!(found.sorted(), &expected[..], "between, {} threads", threads);
     let (queries, mut row) = (statics.queries(), Vec::new());
     let mut asked = Vec::new();

@@ -146,3 +146,29 @@ fn bad_radii_are_left_out() {
 fn a_radius_for_each() {
     Neighbors::<f32, 2>::new().within(&[[0.0; 2]; 2], Reach::Max(&[1.0]));
 }
+
+/// One radius of zero, or an invalid one, changes nothing for the others: also not for those that are exactly as far away as the
+/// reach, along no axis. (Found by `fuzz/src/neighbors.rs`.)
+#[test]
+fn an_odd_radius_costs_nobody_a_neighbor() {
+    fn check<S: Coordinate>(unit: f64) {
+        // Triples of Pythagoras: the third side is a whole number.
+        let sides = [[3, 4, 5], [5, 12, 13], [8, 15, 17], [7, 24, 25], [20, 21, 29], [15, 36, 39], [12, 35, 37]];
+        for [x, y, reach] in sides.map(|side| side.map(|x: i32| S::of(f64::from(x) * unit))) {
+            for odd in [0.0, -1.0, f64::from_bits(1), 1e-300, f64::INFINITY] {
+                let (zero, far) = (S::of(0.0), S::of(1e6 * unit));
+                let (points, radii) = ([[zero, zero], [x, y], [far, far]], [reach, S::of(0.25 * unit), S::of(odd)]);
+                let mut neighbors = Neighbors::<S, 2>::with_config(grid_config()).unwrap().sorted(true);
+                let gathered = neighbors.within(&points, Reach::Gather(&radii)).row(0).contains(&1);
+                let scattered = neighbors.within(&points, Reach::Scatter(&radii)).row(1).contains(&0);
+                let either = neighbors.within(&points, Reach::Max(&radii)).row(1).contains(&0);
+                assert!(gathered && scattered && either, "{x:?}, {y:?} within {reach:?} beside {odd:?}");
+            }
+        }
+    }
+    check::<f32>(1.0);
+    check::<f32>(1.0 / 16.0);
+    check::<f64>(1.0);
+    check::<f64>(f64::powi(2.0, 600));
+    check::<f64>(f64::powi(2.0, -600));
+}

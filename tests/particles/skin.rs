@@ -81,3 +81,25 @@ fn when_there_is_nothing_to_be_kept() {
     tiny.within(&points, 1.0);
     assert!(tiny.needs_rebuild(&points));
 }
+
+/// A margin makes no valid radius of a negative one. (Found by `fuzz/src/neighbors.rs`.)
+#[test]
+fn a_negative_radius_stays_invalid_with_a_margin() {
+    let (points, radii) = ([[0.0f32, 0.0], [0.5, 0.0], [1.0, 0.0]], [1.0, -0.25, 1.0]);
+    for reach in [Reach::Gather(&radii[..]), Reach::Scatter(&radii), Reach::Max(&radii), Reach::Sum(&radii), Reach::Mean(&radii)]
+    {
+        let mut plain = Neighbors::<f32, 2>::new().sorted(true).skin(1.0);
+        let rows = plain.within(&points, reach);
+        assert_eq!(rows.rejected().iter().map(|one| one.index).collect::<Vec<_>>(), [1], "{reach:?}");
+        assert_eq!(rows.iter().collect::<Vec<_>>(), [&[2][..], &[], &[0]], "{reach:?}");
+        let mut periodic =
+            Neighbors::<f32, 2>::new().skin(1.0).periodic(Aabb::new([0.0; 2], [9.0; 2]), [true; 2]).expect("a domain");
+        assert_eq!(periodic.within(&points, reach).rejected().len(), 1, "{reach:?}");
+    }
+    // Half of the least negative number is zero.
+    for radius in [-0.25, -f32::from_bits(1)] {
+        assert_eq!(Neighbors::<f32, 2>::new().skin(1.0).within(&points, radius).rejected().len(), 3);
+        assert_eq!(Neighbors::<f32, 2>::new().within(&points, radius).rejected().len(), 3);
+        assert_eq!(Neighbors::<f32, 2>::new().within(&points, Reach::Mean(&[radius; 3])).rejected().len(), 3);
+    }
+}

@@ -10,6 +10,7 @@ mod common;
 
 mod events;
 mod neighbors;
+mod pair_data;
 mod periodic;
 mod queries;
 mod steps;

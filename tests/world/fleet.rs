@@ -84,7 +84,7 @@ impl<S: Coordinate, const D: usize> Fleet<S, D> {
             2 => Groups::ALL.of_body(1 + rng.below(4) as u32),
             _ => Groups::ALL,
         };
-        Object { aabb: self.aabb(), groups, mobility }
+        Object { groups, mobility, ..Object::new_moving(self.aabb()) }
     }
 
     pub(crate) fn aabb(&mut self) -> Aabb<S, D> {

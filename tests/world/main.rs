@@ -3,6 +3,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod bulk;
+mod data;
 mod fleet;
 mod handles;
 mod margins;
@@ -10,4 +12,5 @@ mod queries;
 mod random;
 #[cfg(feature = "serde")]
 mod saved;
+mod sweeps;
 mod twin;

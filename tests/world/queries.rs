@@ -108,7 +108,7 @@ fn of_objects_met_at_once_the_least_handle_is_first() {
         let handles: Vec<_> = (0..6)
             .map(|count| {
                 let groups = pivotgrid::Groups::ALL;
-                world.insert(Object { aabb, groups, mobility: kinds[count % 2] })
+                world.insert(Object { groups, mobility: kinds[count % 2], ..Object::new_moving(aabb) })
             })
             .collect();
         for gone in handles {

@@ -174,7 +174,7 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
         with_slice!(first, items, |ones| {
             let mut memory = Items::default();
             with_slice!(second, &mut memory, |others| {
-                let pairs = threads.run(|| engine.par_detect_between(ones, others));
+                let pairs = threads.run(|| engine.over(ones).against(others).pairs());
                 keep_rejected(&mut kept.rejected, pairs.rejected())?;
                 kept.moving.take(pairs)?;
                 kept.moving.flatten(pairs)
@@ -199,7 +199,7 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
             flow
         };
         let new_block = || Vec::with_capacity(SHOWN);
-        let rest = with_slice!(objects, items, |slice| threads.run(|| engine.par_for_each_pair(slice, new_block, visit)));
+        let rest = with_slice!(objects, items, |slice| threads.run(|| engine.over(slice).visit(new_block, visit)));
         keep_rejected(&mut kept.rejected, engine.rejected())?;
         for mut block in rest {
             if stopped.load(Ordering::Relaxed) || show(&mut block).is_break() {
@@ -275,7 +275,7 @@ fn found<'a, S: Real, const D: usize, T: Bounded<S, D> + Sync>(
 ) -> std::result::Result<Found<'a>, DetectError> {
     match statics {
         None => engine.try_par_detect(objects).map(|pairs| (pairs, None)),
-        Some(statics) => engine.try_par_detect_with(objects, statics).map(|pairs| (pairs.moving, Some(pairs.statics))),
+        Some(statics) => engine.over(objects).with(statics).try_pairs().map(|pairs| (pairs.moving, Some(pairs.statics))),
     }
 }
 

@@ -107,7 +107,7 @@ impl<S: Real, const D: usize> Live for Typed<S, D> {
         reserve(&mut inserted, objects.len())?;
         for index in 0..objects.len() as u32 {
             let (aabb, groups) = objects.item(index).parts();
-            match self.world.try_insert(Object { aabb, groups, mobility }) {
+            match self.world.try_insert(Object { aabb, groups, mobility, sweep_to: None, data: 0 }) {
                 Ok(handle) => inserted.push(id_of(handle)),
                 Err(error) => {
                     inserted.iter().for_each(|&id| _ = self.world.remove(handle_of(id)));
@@ -129,7 +129,7 @@ impl<S: Real, const D: usize> Live for Typed<S, D> {
                 false => self.world.set_aabb(handle, aabb).map_err(stale)?,
                 true => {
                     let mobility = self.world.get(handle).map_err(stale)?.mobility;
-                    self.world.try_update(handle, Object { aabb, groups, mobility })?.map_err(stale)?;
+                    self.world.try_update(handle, Object { aabb, groups, mobility, sweep_to: None, data: 0 })?.map_err(stale)?;
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::thread;
 
-use crate::lockfree::{BLOCK, Blocks, Bound, ChunkId, Cursor, Directory, Key, NO_SEGMENT, Pool, Portions, Shares, Spare, shared};
+use crate::lockfree::{BLOCK, Blocks, ChunkId, Cursor, Directory, Key, NO_SEGMENT, Pool, Portions, Shares, Spare, shared};
 
 const THREADS: usize = 3;
 
@@ -34,10 +34,10 @@ fn step(pool: &Pool, directory: &Directory, shares: &mut Shares, segments: usize
     let links = Portions::new(&mut next, &bounds, shares);
     fork(|worker| {
         let mut spare = Spare::default();
-        while let Some(mut unit) = shares.claim(worker) {
+        while let Some(unit) = shares.claim(worker) {
             let segment = unit.index();
-            let id = directory.find_or_insert(pool, &key(segment), &mut spare).expect("there is room");
-            let (first, link) = links.of(&mut unit);
+            let (id, _) = directory.find_or_insert(pool, &key(segment), &mut spare).expect("there is room");
+            let (first, [link]) = links.of(&unit);
             link[0] = pool.chunk(id).append((first * BLOCK) as u32, LEN as u32);
         }
     });
@@ -60,8 +60,8 @@ fn step(pool: &Pool, directory: &Directory, shares: &mut Shares, segments: usize
     let bounds: Vec<u32> = (0..=ids.len() as u32).collect();
     let counts = Portions::new(&mut written, &bounds, shares);
     fork(|worker| {
-        while let Some(mut unit) = shares.claim(worker) {
-            let (rank, count) = counts.of(&mut unit);
+        while let Some(unit) = shares.claim(worker) {
+            let (rank, [count]) = counts.of(&unit);
             let mut position = pool.chunk(ids[rank]).first();
             while position != NO_SEGMENT {
                 for object in position..position + LEN as u32 {
@@ -142,8 +142,8 @@ fn portions_are_borrowed_once() {
         shares.deal(THREADS, 8, |unit| usize::from(unit == 5));
         let portions = Portions::new(&mut values, &bounds, &shares);
         fork(|worker| {
-            while let Some(mut unit) = shares.claim(worker) {
-                let (first, portion) = portions.of(&mut unit);
+            while let Some(unit) = shares.claim(worker) {
+                let (first, [portion]) = portions.of(&unit);
                 for (at, value) in portion.iter_mut().enumerate() {
                     value.push_str(&format!("{} by {worker}", first + at));
                 }
@@ -166,14 +166,22 @@ fn a_unit_opens_portions_of_its_own_shares_only() {
     other.deal(1, 1, |_| 0);
     let mut values = [0];
     let portions = Portions::new(&mut values, &[0, 1], &one);
-    portions.of(&mut other.claim(0).expect("a unit"));
+    portions.of(&other.claim(0).expect("a unit"));
 }
 
 #[test]
-fn a_bound_keeps_the_largest() {
-    let bound = Bound::new(f32::NEG_INFINITY);
-    fork(|worker| (0..10).for_each(|step| bound.raise((step * 7 % 10 + worker) as f32)));
-    assert_eq!(bound.get(), (9 + THREADS - 1) as f32);
+#[should_panic(expected = "lend")]
+fn a_unit_lends_its_portion_once() {
+    let mut shares = Shares::default();
+    shares.deal(1, 1, |_| 0);
+    let (mut one, mut two, mut values) = ([0], [0], ["a".to_string()]);
+    let both = Portions::of_slices([&mut one, &mut two], &[0, 1], &shares, 1);
+    let portions = Portions::new(&mut values, &[0, 1], &shares);
+    let unit = shares.claim(0).expect("a unit");
+    let ((_, [one, two]), (_, [value])) = (both.of(&unit), portions.of(&unit));
+    (one[0], two[0]) = (1, 2);
+    value[0].push('b');
+    portions.of(&unit);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use loom::scheduler::{PctScheduler, RandomScheduler};
 use loom::{Config, Runner};
 
 use crate::faults::Fault;
-use crate::lockfree::{BLOCK, Bound, ChunkId, Cursor, Directory, Key, NO_SEGMENT, Pool, Shares, Spare};
+use crate::lockfree::{BLOCK, ChunkId, Cursor, Directory, Key, NO_SEGMENT, Pool, Shares, Spare};
 use crate::planted::PLANTED;
 
 const THREADS: usize = 64;
@@ -46,7 +46,7 @@ fn step() {
         let mut spare = Spare::default();
         let append = |segment: usize| {
             let key = key((thread + segment * 5) % KEYS);
-            let id = directory.find_or_insert(pool, &key, &mut spare).expect("there is room");
+            let (id, _) = directory.find_or_insert(pool, &key, &mut spare).expect("there is room");
             let position = ((2 * thread + segment) * BLOCK) as u32;
             Segment { key, id, position, len: len(position), next: pool.chunk(id).append(position, len(position)) }
         };
@@ -143,16 +143,10 @@ fn pool() {
     assert!(ids.into_iter().eq(0..(0..THREADS).map(chunks).sum::<usize>() as u32), "handed out twice");
 }
 
-/// All threads raise a bound and claim from a cursor.
-fn bound() {
-    let shared = Arc::new((Bound::new(f64::NEG_INFINITY), Cursor::new()));
-    let both = shared.clone();
-    let claimed = fork(move |thread| {
-        both.0.raise((thread * 37 % THREADS) as f64);
-        both.1.take(3)
-    });
-    assert_eq!(shared.0.get(), (THREADS - 1) as f64, "the maximum was lost");
-    let mut claimed = claimed;
+/// All threads claim from a cursor.
+fn cursor() {
+    let cursor = Arc::new(Cursor::new());
+    let mut claimed = fork(move |_| cursor.take(3));
     claimed.sort_unstable();
     assert!(claimed.into_iter().eq((0..THREADS).map(|claim| 3 * claim)), "claimed twice");
 }
@@ -230,8 +224,8 @@ holds! {
     shares_by_priorities: shares, Priorities;
     pools_in_any_order: pool, Random;
     pools_by_priorities: pool, Priorities;
-    bounds_and_cursors_in_any_order: bound, Random;
-    bounds_and_cursors_by_priorities: bound, Priorities;
+    cursors_in_any_order: cursor, Random;
+    cursors_by_priorities: cursor, Priorities;
 }
 
 #[test]
@@ -243,6 +237,5 @@ fn planted_bugs_are_caught() {
     catches(Fault::LongestTorn, step, "the longest segment is lost");
     catches(Fault::ShareTorn, shares, "claimed twice");
     catches(Fault::PoolClaimTorn, pool, "handed out twice");
-    catches(Fault::BoundTorn, bound, "the maximum was lost");
-    catches(Fault::CursorTorn, bound, "claimed twice");
+    catches(Fault::CursorTorn, cursor, "claimed twice");
 }

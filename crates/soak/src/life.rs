@@ -9,6 +9,7 @@ use rayon::ThreadPool;
 use scenes::Scene;
 
 use crate::events::{Coordinate, boxes, happen};
+use crate::features::Features;
 use crate::options::Options;
 use crate::oracle;
 use crate::random::Random;
@@ -20,6 +21,9 @@ const MOST_PAIRS: usize = 3_000_000;
 const CHECK_EVERY: u64 = 4;
 const SMALL: usize = 1500;
 
+/// Every so many steps the scene is also handed to everything around the pairs.
+const FEATURES_EVERY: usize = 4;
+
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) steps: u64,
@@ -28,26 +32,35 @@ pub(crate) struct Figures {
     checked: u64,
     rejected: u64,
     scenes: u64,
+    /// Steps of everything around the pairs.
+    features: u64,
 }
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Figures { steps, objects, pairs, checked, rejected, scenes } = self;
-        write!(f, "{scenes} scenes, {steps} steps ({checked} compared), {objects} objects, {pairs} pairs, {rejected} bad boxes")
+        let Figures { steps, objects, pairs, checked, rejected, scenes, features } = self;
+        write!(f, "{scenes} scenes, {steps} steps ({checked} compared, {features} with everything around the pairs), ")?;
+        write!(f, "{objects} objects, {pairs} pairs, {rejected} bad boxes")
     }
 }
 
-/// Two engines that live as long as the soak: one that chooses everything, one that delivers in order and uses its threads always.
+/// Two engines that live as long as the soak: one that chooses everything, one that delivers in order and uses its threads always. And
+/// one of everything else.
 #[derive(Debug)]
 struct Life<S: Coordinate, const D: usize> {
     free: BroadPhase<S, D>,
     ordered: BroadPhase<S, D>,
+    features: Features<S, D>,
 }
 
 impl<S: Coordinate, const D: usize> Default for Life<S, D> {
     fn default() -> Self {
         let ordered = Config::default().canonical_order(true).all_pairs_up_to(0).serial_up_to(0);
-        Life { free: BroadPhase::new(), ordered: BroadPhase::with_config(ordered).expect("a valid config") }
+        Life {
+            free: BroadPhase::new(),
+            ordered: BroadPhase::with_config(ordered).expect("a valid config"),
+            features: Features::default(),
+        }
     }
 }
 
@@ -84,6 +97,10 @@ impl<S: Coordinate, const D: usize> Life<S, D> {
             if pairs > MOST_PAIRS {
                 break;
             }
+            if random.below(FEATURES_EVERY) == 0 {
+                figures.features += 1;
+                self.features.step(pool, &boxes, random).map_err(context)?;
+            }
             happen(&mut boxes, scene, options.objects, options.fixed, random);
         }
         Ok(())
@@ -103,7 +120,7 @@ impl<S: Coordinate, const D: usize> Life<S, D> {
             (0, _) | (_, None) => engine.detect(boxes).sorted(),
             (1, Some(pool)) => {
                 let parts = pool.install(|| {
-                    engine.par_for_each_pair(boxes, Vec::new, |mine, pair| {
+                    engine.over(boxes).visit(Vec::new, |mine, pair| {
                         mine.push(pair);
                         ControlFlow::Continue(())
                     })
@@ -134,6 +151,7 @@ impl<S: Coordinate, const D: usize> Life<S, D> {
             engine.detect::<Aabb<S, D>>(&[]);
             engine.shrink_to_fit();
         }
+        self.features.rest();
     }
 }
 

@@ -1,7 +1,9 @@
 //! `soak --minutes 60 --seed 1`: all scenes with random growth, shrinkage, teleports, explosions, bad boxes and changes of the number
-//! of threads; steps compared with an oracle, memory watched. Ends with figures, or with the first thing that was wrong.
+//! of threads; steps compared with an oracle, memory watched. Every fourth step also goes through static sets, a world, trackers, a
+//! periodic domain, neighbor lists and queries. Ends with figures, or with the first thing that was wrong.
 
 mod events;
+mod features;
 mod life;
 mod memory;
 mod options;

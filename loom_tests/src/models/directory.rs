@@ -15,7 +15,7 @@ fn one_key() {
     let kit = Arc::new(Kit::used(2, 3, &B));
     let shared = kit.clone();
     let ids = fork(2, move |worker| {
-        let id = shared.directory.find_or_insert(&shared.pool, &A, &mut Spare::default()).unwrap();
+        let (id, _) = shared.directory.find_or_insert(&shared.pool, &A, &mut Spare::default()).unwrap();
         let chunk = shared.pool.chunk(id);
         let next = chunk.append(worker as u32, 1);
         assert_eq!(chunk.key(), A, "the chunk of another key");
@@ -173,7 +173,7 @@ fn one_chunk_per_key<const THREADS: usize>(bits: u32, keys: [&[Key]; THREADS]) {
     let shared = kit.clone();
     let ids = fork(THREADS, move |worker| {
         let mut spare = Spare::default();
-        let mut insert = |key| shared.directory.find_or_insert(&shared.pool, key, &mut spare).expect("spuriously full");
+        let mut insert = |key| shared.directory.find_or_insert(&shared.pool, key, &mut spare).expect("spuriously full").0;
         keys[worker].iter().map(|key| (*key, insert(key))).collect::<Vec<(Key, ChunkId)>>()
     });
     let mut ids = ids.concat();
@@ -210,7 +210,9 @@ fn one_lands(kit: Kit, full: Full) {
     const KEYS: [Key; 2] = [A, B];
     let kit = Arc::new(kit);
     let shared = kit.clone();
-    let results = fork(2, move |worker| shared.directory.find_or_insert(&shared.pool, &KEYS[worker], &mut Spare::default()));
+    let results = fork(2, move |worker| {
+        shared.directory.find_or_insert(&shared.pool, &KEYS[worker], &mut Spare::default()).map(|(id, _)| id)
+    });
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "overfull");
     assert!(results.contains(&Err(full)));
     for (key, result) in KEYS.iter().zip(results) {

@@ -39,7 +39,7 @@ impl Kit {
     pub(super) fn append_all(&self, segments: &[Segment], mut position: u32) -> Result<Vec<Link>, Full> {
         let mut spare = Spare::default();
         let append = |(key, len): &Segment| {
-            let id = self.directory.find_or_insert(&self.pool, key, &mut spare)?;
+            let (id, _) = self.directory.find_or_insert(&self.pool, key, &mut spare)?;
             let link = (position, self.pool.chunk(id).append(position, *len));
             position += len;
             Ok(link)

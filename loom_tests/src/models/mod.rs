@@ -1,6 +1,5 @@
 //! The models, one file per protocol, and what explores them.
 
-mod bound;
 mod cursor;
 mod directory;
 mod growth;
@@ -49,8 +48,6 @@ const ALL: &[Model] = &[
     shares::drained::MODEL,
     cursor::claims::MODEL,
     cursor::blocks::MODEL,
-    bound::two_threads::MODEL,
-    bound::three_threads::MODEL,
     once::two_threads::MODEL,
     once::three_threads::MODEL,
     once::next_step::MODEL,

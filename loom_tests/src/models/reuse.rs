@@ -16,7 +16,7 @@ fn next_step() {
 model!(
     next_step,
     Complete,
-    5_368,
+    4_576,
     catches { SlotForgotten: "objects lost or invented", ChunkNotCleared: "objects lost or invented" }
 );
 
@@ -29,7 +29,7 @@ fn next_step_of_three() {
 model!(
     next_step_of_three,
     Preemptions(2),
-    2_412,
+    2_393,
     catches { SlotForgotten: "objects lost or invented", ChunkNotCleared: "objects lost or invented" }
 );
 

@@ -66,8 +66,8 @@ fn portions() {
     let (lent, slice) = unsafe { (&*shares, &mut *cells) };
     let portions = Portions::new(slice, BOUNDS, lent);
     fork(2, move |worker| {
-        while let Some(mut unit) = lent.claim(worker) {
-            let (first, portion) = portions.of(&mut unit);
+        while let Some(unit) = lent.claim(worker) {
+            let (first, [portion]) = portions.of(&unit);
             assert!(first == 0 || first == 2);
             for cell in portion {
                 // SAFETY: loom's pointer to the cell's content, used within the closure that loom guards.

@@ -142,13 +142,14 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn append(self, to: *mut u32, mask: Mask, words: Words) {
+    unsafe fn append(self, to: *mut u32, mask: Mask, words: Words) -> usize {
         // SAFETY: sixteen words are writable, by the caller's promise; the second half begins behind at most eight words.
         unsafe {
             let first = mask as u8;
             _mm256_storeu_si256(to.cast(), front(words[0], first));
             _mm256_storeu_si256(to.add(first.count_ones() as usize).cast(), front(words[1], (mask >> 8) as u8));
         }
+        mask.count_ones() as usize
     }
 
     #[inline(always)]
@@ -290,6 +291,23 @@ impl Lanes<f32, Avx2> for [__m256; 2] {
     }
 
     #[inline(always)]
+    fn lesser(self, _: Avx2, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        both!(half => unsafe { _mm256_min_ps(self[half], other[half]) })
+    }
+
+    #[inline(always)]
+    fn greater(self, _: Avx2, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        both!(half => unsafe { _mm256_max_ps(self[half], other[half]) })
+    }
+
+    #[inline(always)]
+    fn array(self, _: Avx2) -> [f32; 16] {
+        bytemuck::cast(self)
+    }
+
+    #[inline(always)]
     fn le(self, _: Avx2, other: Self) -> Mask {
         // SAFETY: the features were detected.
         signs(both!(half => unsafe { _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LE_OQ>(self[half], other[half])) }))
@@ -349,6 +367,23 @@ impl Lanes<f64, Avx2> for [__m256d; 4] {
         });
         // SAFETY: the features were detected.
         both!(half => unsafe { _mm256_set_m128i(quarters[2 * half + 1], quarters[2 * half]) })
+    }
+
+    #[inline(always)]
+    fn lesser(self, _: Avx2, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        quarters!(quarter => unsafe { _mm256_min_pd(self[quarter], other[quarter]) })
+    }
+
+    #[inline(always)]
+    fn greater(self, _: Avx2, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        quarters!(quarter => unsafe { _mm256_max_pd(self[quarter], other[quarter]) })
+    }
+
+    #[inline(always)]
+    fn array(self, _: Avx2) -> [f64; 16] {
+        bytemuck::cast(self)
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Isa, Lanes, Mask};
+use super::{Isa, Lanes, MOST_VALUES, Mask, column_of};
 use crate::kernel::Work;
 
 /// Proof that the processor has AVX-512 F, BW, DQ, VL and the bit instructions.
@@ -89,10 +89,11 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn append(self, to: *mut u32, mask: Mask, words: __m512i) {
+    unsafe fn append(self, to: *mut u32, mask: Mask, words: __m512i) -> usize {
         // SAFETY: sixteen words are writable, by the caller's promise. (Compressing in a register and storing all of it is faster
         // than a compressing store.)
-        unsafe { _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi32(mask, words)) }
+        unsafe { _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi32(mask, words)) };
+        mask.count_ones() as usize
     }
 
     #[inline(always)]
@@ -186,11 +187,79 @@ impl Isa for Avx512 {
     }
 }
 
+/// For records of two, four and six values: where sixteen of them have their columns.
+const COLUMNS: [[([Mask; MOST_VALUES], [i32; 16]); MOST_VALUES]; 3] = columns();
+/// The same for eight.
+const COLUMNS_OF_EIGHT: [[([Mask; MOST_VALUES], [i32; 8]); MOST_VALUES]; 3] = columns();
+
+const fn columns<const LANES: usize>() -> [[([Mask; MOST_VALUES], [i32; LANES]); MOST_VALUES]; 3] {
+    let mut columns = [[([0; MOST_VALUES], [0; LANES]); MOST_VALUES]; 3];
+    let mut axes = 1;
+    while axes <= 3 {
+        let mut number = 0;
+        while number < 2 * axes {
+            columns[axes - 1][number] = column_of(2 * axes, number);
+            number += 1;
+        }
+        axes += 1;
+    }
+    columns
+}
+
 impl Lanes<f32, Avx512> for __m512 {
     #[inline(always)]
     unsafe fn load(_: Avx512, from: *const f32) -> Self {
         // SAFETY: sixteen values are readable, by the caller's promise.
         unsafe { _mm512_loadu_ps(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn column(_: Avx512, records: *const f32, width: usize, number: usize) -> Self {
+        let (masks, lanes) = COLUMNS[width / 2 - 1][number];
+        // SAFETY: sixteen records are `width` registers, readable by the caller's promise. The features were detected.
+        unsafe {
+            let lanes = _mm512_loadu_si512(lanes.as_ptr().cast());
+            let mut column = _mm512_setzero_ps();
+            for register in 0..width {
+                let values = _mm512_loadu_ps(records.add(16 * register));
+                column = _mm512_mask_permutexvar_ps(column, masks[register], lanes, values);
+            }
+            column
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn copy_to_columns<const D: usize>(_: Avx512, records: &[*const f32; 16], min: [*mut f32; D], max: [*mut f32; D]) {
+        // SAFETY: eight values are readable at each record, and sixteen writable in each column, by the caller's promise. The
+        // features were detected.
+        unsafe {
+            let mut rows = [_mm512_setzero_ps(); 8];
+            for (record, row) in rows.iter_mut().enumerate() {
+                let (low, high) = (_mm256_loadu_ps(records[record]), _mm256_loadu_ps(records[record + 8]));
+                *row = _mm512_insertf32x8::<1>(_mm512_castps256_ps512(low), high);
+            }
+            // Within each half: eight rows of eight, first pairs of rows, then fours, then the quarters of the register.
+            let mut pairs = [_mm512_setzero_ps(); 8];
+            for pair in 0..4 {
+                pairs[2 * pair] = _mm512_unpacklo_ps(rows[2 * pair], rows[2 * pair + 1]);
+                pairs[2 * pair + 1] = _mm512_unpackhi_ps(rows[2 * pair], rows[2 * pair + 1]);
+            }
+            let mut fours = [_mm512_setzero_ps(); 8];
+            for four in 0..2 {
+                for column in 0..2 {
+                    let (low, high) = (pairs[4 * four + column], pairs[4 * four + column + 2]);
+                    fours[4 * four + 2 * column] = _mm512_shuffle_ps::<0b01_00_01_00>(low, high);
+                    fours[4 * four + 2 * column + 1] = _mm512_shuffle_ps::<0b11_10_11_10>(low, high);
+                }
+            }
+            let first = _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27);
+            let second = _mm512_setr_epi32(4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
+            for value in 0..2 * D {
+                let quarters = if value < 4 { first } else { second };
+                let column = _mm512_permutex2var_ps(fours[value % 4], quarters, fours[4 + value % 4]);
+                _mm512_storeu_ps(if value < D { min[value] } else { max[value - D] }, column);
+            }
+        }
     }
 
     #[inline(always)]
@@ -209,6 +278,26 @@ impl Lanes<f32, Avx512> for __m512 {
             let inside = _mm512_min_ps(_mm512_max_ps(scaled, _mm512_sub_ps(_mm512_setzero_ps(), limit)), limit);
             _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(inside)
         }
+    }
+
+    #[inline(always)]
+    fn lesser(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_min_ps(self, other) }
+    }
+
+    #[inline(always)]
+    fn greater(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_max_ps(self, other) }
+    }
+
+    #[inline(always)]
+    fn array(self, _: Avx512) -> [f32; 16] {
+        let mut array = [0.0; 16];
+        // SAFETY: an array of sixteen.
+        unsafe { _mm512_storeu_ps(array.as_mut_ptr(), self) };
+        array
     }
 
     #[inline(always)]
@@ -253,6 +342,24 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
     }
 
     #[inline(always)]
+    unsafe fn column(_: Avx512, records: *const f64, width: usize, number: usize) -> Self {
+        let (masks, lanes) = COLUMNS_OF_EIGHT[width / 2 - 1][number];
+        // SAFETY: eight records are `width` registers, and there are sixteen records, by the caller's promise. The features were
+        // detected.
+        unsafe {
+            let lanes = _mm512_cvtepi32_epi64(_mm256_loadu_si256(lanes.as_ptr().cast()));
+            halves!(half => {
+                let mut column = _mm512_setzero_pd();
+                for register in 0..width {
+                    let values = _mm512_loadu_pd(records.add(8 * (half * width + register)));
+                    column = _mm512_mask_permutexvar_pd(column, masks[register] as u8, lanes, values);
+                }
+                column
+            })
+        }
+    }
+
+    #[inline(always)]
     fn splat(_: Avx512, value: f64) -> Self {
         // SAFETY: the features were detected.
         unsafe { [_mm512_set1_pd(value); 2] }
@@ -270,6 +377,29 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
             });
             _mm512_inserti64x4::<1>(_mm512_castsi256_si512(halves[0]), halves[1])
         }
+    }
+
+    #[inline(always)]
+    fn lesser(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        halves!(half => unsafe { _mm512_min_pd(self[half], other[half]) })
+    }
+
+    #[inline(always)]
+    fn greater(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        halves!(half => unsafe { _mm512_max_pd(self[half], other[half]) })
+    }
+
+    #[inline(always)]
+    fn array(self, _: Avx512) -> [f64; 16] {
+        let mut array = [0.0; 16];
+        // SAFETY: an array of sixteen.
+        unsafe {
+            _mm512_storeu_pd(array.as_mut_ptr(), self[0]);
+            _mm512_storeu_pd(array.as_mut_ptr().add(8), self[1]);
+        }
+        array
     }
 
     #[inline(always)]

@@ -15,11 +15,23 @@ pub(crate) mod neon;
 pub(crate) mod portable;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub(crate) mod simd128;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod sse2;
 
-use super::Work;
+/// What every processor of the target has.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const BASELINE: portable::Portable = portable::Portable;
+#[cfg(target_arch = "x86_64")]
+pub(crate) const BASELINE: sse2::Sse2 = sse2::Sse2;
+
+use super::{PADDING, Work};
+use crate::layout::ROW;
 
 /// Lanes of every operation.
 pub(crate) const WIDTH: usize = 16;
+
+// Kernels read whole vectors from any entry on, and masks have a bit per lane.
+const _: () = assert!(PADDING >= WIDTH && Mask::BITS as usize == WIDTH && WIDTH == ROW);
 
 /// A bit per lane.
 pub(crate) type Mask = u16;
@@ -84,12 +96,13 @@ pub trait Isa: Copy + Send + Sync {
     ///
     /// Sixteen bytes must be writable.
     unsafe fn store_bytes(self, to: *mut u8, words: Self::Words);
-    /// Moves the lanes of a mask to the front and writes all lanes; those behind the moved ones are unspecified.
+    /// Moves the lanes of a mask to the front and writes all lanes; those behind the moved ones are unspecified. Returns how many
+    /// lanes the mask has.
     ///
     /// # Safety
     ///
     /// Sixteen words must be writable.
-    unsafe fn append(self, to: *mut u32, mask: Mask, words: Self::Words);
+    unsafe fn append(self, to: *mut u32, mask: Mask, words: Self::Words) -> usize;
     /// Writes sixteen pairs: in each the smaller of two words (as unsigned numbers), then the larger one.
     ///
     /// # Safety
@@ -124,10 +137,57 @@ pub trait Lanes<S, I: Isa>: Copy {
     ///
     /// Sixteen values must be readable.
     unsafe fn load(isa: I, from: *const S) -> Self;
+    /// A column of sixteen records of `width` values each: value `number` of each record. `width` is a constant where this is inlined.
+    ///
+    /// # Safety
+    ///
+    /// Sixteen records must be readable, and `number` must be below `width`.
+    #[inline(always)]
+    unsafe fn column(isa: I, records: *const S, width: usize, number: usize) -> Self
+    where
+        S: Copy,
+    {
+        // SAFETY: values of sixteen records, by the caller's promise.
+        let mut values = [unsafe { *records.add(number) }; WIDTH];
+        for (record, value) in values.iter_mut().enumerate() {
+            // SAFETY: as above.
+            *value = unsafe { *records.add(record * width + number) };
+        }
+        // SAFETY: an array of sixteen.
+        unsafe { Self::load(isa, values.as_ptr()) }
+    }
+
+    /// Copies sixteen boxes, `2 * D` values each, to columns: value `axis` of each to `min[axis]`, value `D + axis` to `max[axis]`.
+    ///
+    /// # Safety
+    ///
+    /// [`READABLE`] values must be readable at each record, and sixteen writable in each column.
+    #[inline(always)]
+    unsafe fn copy_to_columns<const D: usize>(_isa: I, records: &[*const S; WIDTH], min: [*mut S; D], max: [*mut S; D])
+    where
+        S: Copy,
+    {
+        for (lane, record) in records.iter().enumerate() {
+            for axis in 0..D {
+                // SAFETY: by the caller's promise.
+                unsafe {
+                    *min[axis].add(lane) = *record.add(axis);
+                    *max[axis].add(lane) = *record.add(D + axis);
+                }
+            }
+        }
+    }
+
     /// All lanes the same.
     fn splat(isa: I, value: S) -> Self;
     /// `floor_to_cell((x - origin) * inverse)`, bit by bit the same.
     fn cells(self, isa: I, origin: Self, inverse: Self) -> I::Words;
+    /// The lesser of the two, lane by lane; unspecified where one of them is NaN.
+    fn lesser(self, isa: I, other: Self) -> Self;
+    /// The greater of the two, lane by lane; unspecified where one of them is NaN.
+    fn greater(self, isa: I, other: Self) -> Self;
+    /// The lanes as an array.
+    fn array(self, isa: I) -> [S; WIDTH];
     /// Where it is at most the other. False where one of them is NaN.
     fn le(self, isa: I, other: Self) -> Mask;
     /// Where it lies more than `most` above the other. False where one of them, or their difference, is NaN.
@@ -143,8 +203,51 @@ pub trait Lanes<S, I: Isa>: Copy {
     ) -> Mask;
 }
 
+/// Where registers of `LANES` lanes hold a column of as many records of `width` values each, for sets that permute: for each register a mask of
+/// the column's lanes in it, and for each record the lane.
+pub(crate) const fn column_of<const LANES: usize>(width: usize, number: usize) -> ([Mask; MOST_VALUES], [i32; LANES]) {
+    let (mut masks, mut lanes) = ([0; MOST_VALUES], [0; LANES]);
+    let mut record = 0;
+    while record < LANES {
+        let at = record * width + number;
+        masks[at / LANES] |= 1 << record;
+        lanes[record] = (at % LANES) as i32;
+        record += 1;
+    }
+    (masks, lanes)
+}
+
+/// The most values of a record: two per axis.
+pub(crate) const MOST_VALUES: usize = 6;
+
+/// So many values are read at a record, whatever it has: a register of eight.
+pub(crate) const READABLE: usize = 8;
+
 /// The mask of the first `count` lanes.
 #[inline(always)]
 pub(crate) fn first_lanes(count: usize) -> Mask {
     ((1u32 << count.min(WIDTH)) - 1) as Mask
 }
+
+/// For each set of four lanes, the bytes of their words in ascending order: how a shuffle of bytes moves them to the front.
+#[cfg(any(all(target_arch = "aarch64", target_endian = "little"), all(target_arch = "wasm32", target_feature = "simd128")))]
+static FRONT_BYTES: [[u8; 16]; 16] = {
+    let mut table = [[0; 16]; 16];
+    let mut set = 0;
+    while set < 16 {
+        let (mut lane, mut place) = (0, 0);
+        while lane < 4 {
+            if set >> lane & 1 == 1 {
+                let mut byte = 0;
+                while byte < 4 {
+                    table[set][4 * place + byte] = (4 * lane + byte) as u8;
+                    byte += 1;
+                }
+                place += 1;
+            }
+            lane += 1;
+        }
+        set += 1;
+    }
+    table
+};

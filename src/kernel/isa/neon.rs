@@ -4,7 +4,7 @@
 
 use std::arch::aarch64::*;
 
-use super::{Isa, Lanes, Mask};
+use super::{FRONT_BYTES, Isa, Lanes, Mask};
 use crate::kernel::Work;
 
 /// Proof that the processor has NEON.
@@ -24,28 +24,6 @@ fn compiled<W: Work>(work: W) -> W::Outcome {
 }
 
 type Words = [int32x4_t; 4];
-
-/// For each set of four lanes, the bytes of their words in ascending order.
-static FRONT: [[u8; 16]; 16] = {
-    let mut table = [[0; 16]; 16];
-    let mut set = 0;
-    while set < 16 {
-        let (mut lane, mut place) = (0, 0);
-        while lane < 4 {
-            if set >> lane & 1 == 1 {
-                let mut byte = 0;
-                while byte < 4 {
-                    table[set][4 * place + byte] = (4 * lane + byte) as u8;
-                    byte += 1;
-                }
-                place += 1;
-            }
-            lane += 1;
-        }
-        set += 1;
-    }
-    table
-};
 
 /// All quarters of an operation on registers.
 #[inline(always)]
@@ -123,18 +101,19 @@ impl Isa for Neon {
     }
 
     #[inline(always)]
-    unsafe fn append(self, to: *mut u32, mask: Mask, words: Words) {
+    unsafe fn append(self, to: *mut u32, mask: Mask, words: Words) -> usize {
         let mut at = 0;
         for (quarter, words) in words.into_iter().enumerate() {
             let set = usize::from(mask >> (4 * quarter) & 15);
             // SAFETY: sixteen words are writable, by the caller's promise; a quarter begins behind at most four words for each
             // quarter before it.
             unsafe {
-                let front = vqtbl1q_u8(vreinterpretq_u8_s32(words), vld1q_u8(FRONT[set].as_ptr()));
+                let front = vqtbl1q_u8(vreinterpretq_u8_s32(words), vld1q_u8(FRONT_BYTES[set].as_ptr()));
                 vst1q_u8(to.add(at).cast(), front);
             }
             at += set.count_ones() as usize;
         }
+        at
     }
 
     #[inline(always)]
@@ -263,6 +242,28 @@ impl Lanes<f32, Neon> for [float32x4_t; 4] {
     }
 
     #[inline(always)]
+    fn lesser(self, _: Neon, other: Self) -> Self {
+        // SAFETY: NEON was detected.
+        quarters(|quarter| unsafe { vminq_f32(self[quarter], other[quarter]) })
+    }
+
+    #[inline(always)]
+    fn greater(self, _: Neon, other: Self) -> Self {
+        // SAFETY: NEON was detected.
+        quarters(|quarter| unsafe { vmaxq_f32(self[quarter], other[quarter]) })
+    }
+
+    #[inline(always)]
+    fn array(self, _: Neon) -> [f32; 16] {
+        let mut array = [0.0; 16];
+        for quarter in 0..4 {
+            // SAFETY: an array of sixteen, of which these are four.
+            unsafe { vst1q_f32(array.as_mut_ptr().add(4 * quarter), self[quarter]) };
+        }
+        array
+    }
+
+    #[inline(always)]
     fn le(self, _: Neon, other: Self) -> Mask {
         // SAFETY: NEON was detected.
         mask_of(quarters(|quarter| unsafe { vcleq_f32(self[quarter], other[quarter]) }))
@@ -319,6 +320,28 @@ impl Lanes<f64, Neon> for [float64x2_t; 8] {
         };
         // SAFETY: NEON was detected.
         quarters(|quarter| unsafe { vcombine_s32(two(2 * quarter), two(2 * quarter + 1)) })
+    }
+
+    #[inline(always)]
+    fn lesser(self, _: Neon, other: Self) -> Self {
+        // SAFETY: NEON was detected.
+        std::array::from_fn(|two| unsafe { vminq_f64(self[two], other[two]) })
+    }
+
+    #[inline(always)]
+    fn greater(self, _: Neon, other: Self) -> Self {
+        // SAFETY: NEON was detected.
+        std::array::from_fn(|two| unsafe { vmaxq_f64(self[two], other[two]) })
+    }
+
+    #[inline(always)]
+    fn array(self, _: Neon) -> [f64; 16] {
+        let mut array = [0.0; 16];
+        for two in 0..8 {
+            // SAFETY: an array of sixteen, of which these are two.
+            unsafe { vst1q_f64(array.as_mut_ptr().add(2 * two), self[two]) };
+        }
+        array
     }
 
     #[inline(always)]

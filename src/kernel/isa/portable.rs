@@ -8,6 +8,7 @@ use crate::faults::{Fault, injected};
 use crate::kernel::Work;
 
 /// Whatever the compiler was told to build for.
+#[cfg_attr(target_arch = "x86_64", allow(dead_code, reason = "what the tests compare with; SSE2 is in its place"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Portable;
 
@@ -76,7 +77,7 @@ impl Isa for Portable {
     }
 
     #[inline(always)]
-    unsafe fn append(self, to: *mut u32, mask: Mask, words: Words) {
+    unsafe fn append(self, to: *mut u32, mask: Mask, words: Words) -> usize {
         let (mut left, mut at) = (mask, 0);
         while left != 0 {
             // SAFETY: sixteen words are writable, by the caller's promise, and a mask has at most sixteen lanes.
@@ -84,6 +85,7 @@ impl Isa for Portable {
             left &= left - 1;
             at += 1;
         }
+        at
     }
 
     #[inline(always)]
@@ -178,6 +180,27 @@ impl<S: Scalar> Lanes<S, Portable> for [S; WIDTH] {
     #[inline(always)]
     fn cells(self, _: Portable, origin: Self, inverse: Self) -> Words {
         each(|lane| ((self[lane] - origin[lane]) * inverse[lane]).floor_to_cell())
+    }
+
+    #[inline(always)]
+    fn lesser(mut self, _: Portable, other: Self) -> Self {
+        for lane in 0..WIDTH {
+            self[lane] = if self[lane] < other[lane] { self[lane] } else { other[lane] };
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn greater(mut self, _: Portable, other: Self) -> Self {
+        for lane in 0..WIDTH {
+            self[lane] = if self[lane] > other[lane] { self[lane] } else { other[lane] };
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn array(self, _: Portable) -> Self {
+        self
     }
 
     #[inline(always)]

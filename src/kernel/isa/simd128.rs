@@ -4,7 +4,7 @@
 
 use std::arch::wasm32::*;
 
-use super::{Isa, Lanes, Mask};
+use super::{FRONT_BYTES, Isa, Lanes, Mask};
 use crate::kernel::Work;
 
 /// The program was compiled with `simd128`.
@@ -12,28 +12,6 @@ use crate::kernel::Work;
 pub(crate) struct Simd128;
 
 type Words = [v128; 4];
-
-/// For each set of four lanes, the bytes of their words in ascending order.
-static FRONT: [[u8; 16]; 16] = {
-    let mut table = [[0; 16]; 16];
-    let mut set = 0;
-    while set < 16 {
-        let (mut lane, mut place) = (0, 0);
-        while lane < 4 {
-            if set >> lane & 1 == 1 {
-                let mut byte = 0;
-                while byte < 4 {
-                    table[set][4 * place + byte] = (4 * lane + byte) as u8;
-                    byte += 1;
-                }
-                place += 1;
-            }
-            lane += 1;
-        }
-        set += 1;
-    }
-    table
-};
 
 /// All quarters of an operation on registers.
 #[inline(always)]
@@ -90,18 +68,19 @@ impl Isa for Simd128 {
     }
 
     #[inline(always)]
-    unsafe fn append(self, to: *mut u32, mask: Mask, words: Words) {
+    unsafe fn append(self, to: *mut u32, mask: Mask, words: Words) -> usize {
         let mut at = 0;
         for (quarter, words) in words.into_iter().enumerate() {
             let set = usize::from(mask >> (4 * quarter) & 15);
             // SAFETY: sixteen words are writable, by the caller's promise; a quarter begins behind at most four words for each
             // quarter before it. The table's rows have sixteen bytes.
             unsafe {
-                let front = i8x16_swizzle(words, v128_load(FRONT[set].as_ptr().cast()));
+                let front = i8x16_swizzle(words, v128_load(FRONT_BYTES[set].as_ptr().cast()));
                 v128_store(to.add(at).cast(), front);
             }
             at += set.count_ones() as usize;
         }
+        at
     }
 
     #[inline(always)]
@@ -223,6 +202,26 @@ impl Lanes<f32, Simd128> for [v128; 4] {
     }
 
     #[inline(always)]
+    fn lesser(self, _: Simd128, other: Self) -> Self {
+        quarters(|quarter| f32x4_pmin(self[quarter], other[quarter]))
+    }
+
+    #[inline(always)]
+    fn greater(self, _: Simd128, other: Self) -> Self {
+        quarters(|quarter| f32x4_pmax(self[quarter], other[quarter]))
+    }
+
+    #[inline(always)]
+    fn array(self, _: Simd128) -> [f32; 16] {
+        let mut array = [0.0f32; 16];
+        for quarter in 0..4 {
+            // SAFETY: an array of sixteen, of which these are four.
+            unsafe { v128_store(array.as_mut_ptr().add(4 * quarter).cast(), self[quarter]) };
+        }
+        array
+    }
+
+    #[inline(always)]
     fn le(self, _: Simd128, other: Self) -> Mask {
         mask_of(quarters(|quarter| f32x4_le(self[quarter], other[quarter])))
     }
@@ -282,6 +281,26 @@ impl Lanes<f64, Simd128> for Doubles {
             i32x4_trunc_sat_f64x2_zero(f64x2_floor(f64x2_pmin(limit, f64x2_pmax(f64x2_neg(limit), scaled))))
         };
         quarters(|quarter| i64x2_shuffle::<0, 2>(two(2 * quarter), two(2 * quarter + 1)))
+    }
+
+    #[inline(always)]
+    fn lesser(self, _: Simd128, other: Self) -> Self {
+        Doubles(std::array::from_fn(|two| f64x2_pmin(self.0[two], other.0[two])))
+    }
+
+    #[inline(always)]
+    fn greater(self, _: Simd128, other: Self) -> Self {
+        Doubles(std::array::from_fn(|two| f64x2_pmax(self.0[two], other.0[two])))
+    }
+
+    #[inline(always)]
+    fn array(self, _: Simd128) -> [f64; 16] {
+        let mut array = [0.0f64; 16];
+        for two in 0..8 {
+            // SAFETY: an array of sixteen, of which these are two.
+            unsafe { v128_store(array.as_mut_ptr().add(2 * two).cast(), self.0[two]) };
+        }
+        array
     }
 
     #[inline(always)]

@@ -120,7 +120,7 @@ impl<const D: usize> Runner<D> for Ours<D> {
             ControlFlow::Continue(())
         };
         self.pairs = if !self.keeps_pairs {
-            self.engine.par_for_each_pair(boxes, || 0, count).into_iter().sum()
+            self.engine.over(boxes).visit(|| 0, count).into_iter().sum()
         } else if rayon::current_num_threads() == 1 {
             self.engine.detect(boxes).len()
         } else {
@@ -139,7 +139,7 @@ impl<const D: usize> Runner<D> for Ours<D> {
             *sum = sum.wrapping_add(scrambled(pair));
             ControlFlow::Continue(())
         };
-        self.engine.par_for_each_pair(boxes, || 0, add).into_iter().fold(0, u64::wrapping_add)
+        self.engine.over(boxes).visit(|| 0, add).into_iter().fold(0, u64::wrapping_add)
     }
 
     fn bytes(&self) -> usize {

@@ -81,7 +81,7 @@ impl<const D: usize> Asked<D> {
             let clock = ProcessTime::now();
             let mut engine = BroadPhase::<f32, D>::new();
             // The grid is what is needed; the pairs among the objects are found as well, and not kept.
-            engine.par_for_each_pair(boxes, || (), |(), _| std::ops::ControlFlow::Continue(()));
+            engine.over(boxes).visit(|| (), |(), _| std::ops::ControlFlow::Continue(()));
             let asked = engine.queries();
             let mut answers = Answers::default();
             match questions {

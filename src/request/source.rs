@@ -1,0 +1,94 @@
+//! What a request can be about, and of whom.
+
+use std::ops::ControlFlow;
+
+use crate::DetectError;
+use crate::runtime::team::{Team, Threads};
+
+/// Who takes the step: a [`BroadPhase`](crate::BroadPhase) or a [`Periodic`](crate::Periodic) domain. Sealed: its methods take types that
+/// cannot be named.
+pub trait Host: Send + Sync {
+    /// What a step works on.
+    #[doc(hidden)]
+    type Inner: Send;
+
+    /// Runs a step, for so many objects. However it ends, what can be read afterwards is true.
+    #[doc(hidden)]
+    fn attempt<R: Send>(
+        &mut self,
+        threads: Threads<'_>,
+        objects: usize,
+        step: impl FnOnce(&mut Self::Inner, Team<'_>) -> R + Send,
+    ) -> Result<R, DetectError>;
+}
+
+/// What a [`Request`](crate::Request) is about. Sealed: its methods take types that cannot be named.
+pub trait Source<E: Host>: Sync {
+    /// What is found: [`Pair`](crate::Pair), [`CrossPair`](crate::CrossPair), [`EitherPair`](crate::EitherPair), or their periodic forms.
+    type Pair: Copy + Send + Sync;
+    /// Where it is stored.
+    type Pairs<'a>
+    where
+        E: 'a;
+
+    /// How many objects there are.
+    #[doc(hidden)]
+    fn count(&self) -> usize;
+
+    /// A step that stores the pairs that are wanted.
+    #[doc(hidden)]
+    fn store(&self, engine: &mut E::Inner, team: Team<'_>, is_wanted: &(impl Fn(Self::Pair) -> bool + Sync));
+
+    /// A step that shows the pairs that are wanted to a visitor.
+    #[doc(hidden)]
+    fn show<W: Send>(
+        &self,
+        engine: &mut E::Inner,
+        team: Team<'_>,
+        is_wanted: &(impl Fn(Self::Pair) -> bool + Sync),
+        new_state: &(impl Fn() -> W + Sync),
+        visit: &(impl Fn(&mut W, Self::Pair) -> ControlFlow<()> + Sync),
+    ) -> Vec<W>;
+
+    /// What the last step stored.
+    #[doc(hidden)]
+    fn found<'a>(engine: &'a E) -> Self::Pairs<'a>;
+}
+
+/// A source of which only some pairs are wanted: see [`Request::filter`](crate::Request::filter).
+#[derive(Clone, Copy, Debug)]
+pub struct Filtered<Q, F> {
+    pub(super) source: Q,
+    pub(super) is_wanted: F,
+}
+
+impl<E: Host, Q: Source<E>, F: Fn(Q::Pair) -> bool + Sync> Source<E> for Filtered<Q, F> {
+    type Pair = Q::Pair;
+    type Pairs<'a>
+        = Q::Pairs<'a>
+    where
+        E: 'a;
+
+    fn count(&self) -> usize {
+        self.source.count()
+    }
+
+    fn store(&self, engine: &mut E::Inner, team: Team<'_>, is_wanted: &(impl Fn(Q::Pair) -> bool + Sync)) {
+        self.source.store(engine, team, &|pair| (self.is_wanted)(pair) && is_wanted(pair));
+    }
+
+    fn show<W: Send>(
+        &self,
+        engine: &mut E::Inner,
+        team: Team<'_>,
+        is_wanted: &(impl Fn(Q::Pair) -> bool + Sync),
+        new_state: &(impl Fn() -> W + Sync),
+        visit: &(impl Fn(&mut W, Q::Pair) -> ControlFlow<()> + Sync),
+    ) -> Vec<W> {
+        self.source.show(engine, team, &|pair| (self.is_wanted)(pair) && is_wanted(pair), new_state, visit)
+    }
+
+    fn found<'a>(engine: &'a E) -> Q::Pairs<'a> {
+        Q::found(engine)
+    }
+}

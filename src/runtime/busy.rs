@@ -1,0 +1,72 @@
+//! How long each worker works, and how long only one can.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crossbeam::utils::CachePadded;
+
+use super::memory;
+use super::team::Team;
+
+/// Times the parts of a step that a team shares.
+///
+/// Relaxed throughout: sums that are read after the joins.
+#[derive(Debug, Default)]
+pub(crate) struct Busy {
+    // Padded: a worker adds to its own sum while others add to theirs.
+    workers: Vec<CachePadded<AtomicU64>>,
+    shared: AtomicU64,
+}
+
+impl Busy {
+    /// Forgets the last step, and makes room for the workers of this one.
+    pub(crate) fn begin(&mut self, workers: usize) {
+        self.workers.clear();
+        memory::reserve(&mut self.workers, workers);
+        self.workers.resize_with(workers, CachePadded::default);
+        *self.shared.get_mut() = 0;
+    }
+
+    /// [`Team::each`], timed.
+    pub(crate) fn each(&self, team: Team, work: impl Fn(usize) + Sync) {
+        let begin = Instant::now();
+        if team.workers() == 1 {
+            // One worker: two readings of the clock serve both sums.
+            team.each(work);
+            let time = nanoseconds(begin);
+            self.add(0, time);
+            self.shared.fetch_add(time, Ordering::Relaxed);
+            return;
+        }
+        team.each(|index| {
+            let begin = Instant::now();
+            work(index);
+            self.add(index, nanoseconds(begin));
+        });
+        self.shared.fetch_add(nanoseconds(begin), Ordering::Relaxed);
+    }
+
+    fn add(&self, worker: usize, time: u64) {
+        if let Some(sum) = self.workers.get(worker) {
+            sum.fetch_add(time, Ordering::Relaxed);
+        }
+    }
+
+    /// How long the team was at work together, whether or not all of it had something to do.
+    pub(crate) fn shared(&self) -> Duration {
+        Duration::from_nanos(self.shared.load(Ordering::Relaxed))
+    }
+
+    /// How long each worker worked.
+    pub(crate) fn workers(&self) -> impl ExactSizeIterator<Item = Duration> {
+        self.workers.iter().map(|sum| Duration::from_nanos(sum.load(Ordering::Relaxed)))
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.workers.capacity() * size_of::<CachePadded<AtomicU64>>()
+    }
+}
+
+fn nanoseconds(since: Instant) -> u64 {
+    since.elapsed().as_nanos() as u64
+}
