@@ -22,9 +22,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("sorting", &["engine", "lockfree", "pairs", "runtime"]),
     // A request names every source, and runs the step and the search of each.
     ("request", &["detect", "engine", "lockfree", "runtime"]),
-    ("query", &["kernel", "layout", "lockfree", "runtime"]),
+    // Queries of a static set ask it which entries of its grids still count.
+    ("query", &["kernel", "layout", "lockfree", "runtime", "statics"]),
     ("tracker", &["pairs", "runtime", "sorting", "stats"]),
-    ("world", &["lockfree", "runtime", "sorting", "stats"]),
+    ("world", &["lockfree", "query", "runtime", "sorting", "stats"]),
     ("statics", &["broad_phase", "detect", "engine", "kernel", "layout", "lockfree", "query", "runtime"]),
     ("neighbors", &["build", "detect", "engine", "kernel", "layout", "lockfree", "periodic", "runtime", "sorting"]),
     ("periodic", &["engine", "lockfree", "pairs", "query", "runtime", "sorting"]),

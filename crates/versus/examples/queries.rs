@@ -1,4 +1,4 @@
-//! The contest of questions on the command line: `cargo run --release -p versus --example queries -- --help`.
+//! The contest of queries on the command line: `cargo run --release -p versus --example queries -- --help`.
 
 #![forbid(unsafe_code)]
 
@@ -18,11 +18,11 @@ Usage: queries [options]
   --kinds A,B        box, radius, points, ray, neighbors (default: all)
   --scenes A,B       scenes (default: uniform,clustered; neighbors: uniform)
   --n N,M            numbers of objects (default: 100000,1000000; neighbors: 1000000)
-  --questions Q      questions per round (default: 1000000; neighbors: one per point)
+  --queries Q      queries per round (default: 1000000; neighbors: one per point)
   --threads T,U      numbers of threads (default: 1)
   --rounds K         rounds that are timed (default: 5)
   --rivals A,B       who takes part besides pivotgrid (default: all)
-  --seed S           seed of the scenes and the questions (default: 1)
+  --seed S           seed of the scenes and the queries (default: 1)
   --csv FILE         write the numbers there as well
 ";
 
@@ -84,7 +84,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             "--kinds" => plan.kinds = list(option, value)?,
             "--scenes" => plan.scenes = list(option, value)?,
             "--n" => plan.sizes = list(option, value)?,
-            "--questions" => plan.settings.questions = parse(option, value)?,
+            "--queries" => plan.settings.queries = parse(option, value)?,
             "--threads" => plan.threads = list(option, value)?,
             "--rounds" => plan.settings.rounds = parse(option, value)?,
             "--rivals" => plan.settings.rivals = value.split(',').map(rival).collect::<Result<_, _>>()?,

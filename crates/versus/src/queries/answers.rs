@@ -1,19 +1,19 @@
-//! Where respondents that come without a batch of their own keep their answers, and how their questions are shared out.
+//! Where respondents that come without a batch of their own keep their answers, and how their queries are shared out.
 
 use rayon::prelude::*;
 
-/// Questions that a thread answers at a time.
+/// QuerySet that a thread answers at a time.
 const BLOCK: usize = 256;
 /// Rows that are copied at a time.
 const COPIED: usize = 1 << 13;
 
-/// Rows of objects, block by block of questions. Nothing is copied together afterwards. Kept between rounds.
+/// Rows of objects, block by block of queries. Nothing is copied together afterwards. Kept between rounds.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     blocks: Vec<Block>,
 }
 
-/// The rows of some questions.
+/// The rows of some queries.
 #[derive(Debug, Default)]
 pub(super) struct Block {
     /// Who asked, and where the row ends.
@@ -22,22 +22,22 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Adds the row of a question; `find` appends what is found.
+    /// Adds the row of a query; `find` appends what is found.
     #[inline(always)]
-    pub(super) fn add_row(&mut self, question: usize, find: impl FnOnce(&mut Vec<u32>)) {
+    pub(super) fn add_row(&mut self, query: usize, find: impl FnOnce(&mut Vec<u32>)) {
         find(&mut self.items);
-        self.rows.push((question as u32, self.items.len() as u32));
+        self.rows.push((query as u32, self.items.len() as u32));
     }
 }
 
 impl Answers {
-    /// Replaces the answers by those of `answer`, which is given questions by number, in blocks, and adds a row for each.
-    pub(super) fn fill(&mut self, questions: usize, answer: impl Fn(std::ops::Range<usize>, &mut Block) + Sync) {
-        self.blocks.resize_with(questions.div_ceil(BLOCK), Block::default);
+    /// Replaces the answers by those of `answer`, which is given queries by number, in blocks, and adds a row for each.
+    pub(super) fn fill(&mut self, queries: usize, answer: impl Fn(std::ops::Range<usize>, &mut Block) + Sync) {
+        self.blocks.resize_with(queries.div_ceil(BLOCK), Block::default);
         self.blocks.par_iter_mut().enumerate().for_each(|(number, block)| {
             block.rows.clear();
             block.items.clear();
-            answer(number * BLOCK..((number + 1) * BLOCK).min(questions), block);
+            answer(number * BLOCK..((number + 1) * BLOCK).min(queries), block);
         });
     }
 
@@ -73,8 +73,8 @@ impl Answers {
         let mut summary = Summary::default();
         for block in &self.blocks {
             let mut begin = 0;
-            for &(question, end) in &block.rows {
-                summary.add_row(question as usize, block.items[begin..end as usize].iter().copied());
+            for &(query, end) in &block.rows {
+                summary.add_row(query as usize, block.items[begin..end as usize].iter().copied());
                 begin = end as usize;
             }
         }
@@ -127,21 +127,21 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    pub(super) fn add_row(&mut self, question: usize, row: impl Iterator<Item = u32>) {
+    pub(super) fn add_row(&mut self, query: usize, row: impl Iterator<Item = u32>) {
         for object in row {
             self.found += 1;
-            self.digest = self.digest.wrapping_add(mix(question, object));
+            self.digest = self.digest.wrapping_add(mix(query, object));
         }
     }
 
     /// Where a ray hits something. What it is is left out: of two objects that are hit at once, either will do.
-    pub(super) fn add_hit(&mut self, question: usize, t: f32) {
+    pub(super) fn add_hit(&mut self, query: usize, t: f32) {
         self.found += 1;
-        self.digest = self.digest.wrapping_add(mix(question, t.to_bits()));
+        self.digest = self.digest.wrapping_add(mix(query, t.to_bits()));
     }
 }
 
-fn mix(question: usize, what: u32) -> u64 {
-    let bits = ((question as u64) << 32 | u64::from(what)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+fn mix(query: usize, what: u32) -> u64 {
+    let bits = ((query as u64) << 32 | u64::from(what)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (bits ^ bits >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) ^ bits >> 32
 }

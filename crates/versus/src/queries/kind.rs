@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A kind of question.
+/// A kind of query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// All boxes that overlap a box.
@@ -45,7 +45,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// There is no kind of question of that name.
+/// There is no kind of query of that name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownKind(String);
 

@@ -1,4 +1,4 @@
-//! The contest of questions: pivotgrid and what one could ask instead, on the same objects, with the same questions.
+//! The contest of queries: pivotgrid and what one could ask instead, on the same objects, with the same queries.
 //!
 //! What is asked is a [`Kind`], who is asked is in [`respondents`], and [`ask_all`] runs them in turn and makes an [`Ranking`]. The
 //! example `queries` is the command line.
@@ -7,7 +7,7 @@
 //! use scenes::Scene;
 //! use versus::queries::{Kind, Settings, ask_all};
 //!
-//! let settings = Settings { questions: 100, rounds: 1, ..Settings::default() };
+//! let settings = Settings { queries: 100, rounds: 1, ..Settings::default() };
 //! let ranking = ask_all(Kind::Ray, Scene::Uniform, 1_000, &settings);
 //! assert!(ranking.all_agree());
 //! println!("{ranking}");
@@ -15,11 +15,11 @@
 
 mod answers;
 mod kind;
-mod questions;
 mod race;
 mod ranking;
 mod respondent;
 mod rivals;
+mod task;
 
 pub use kind::{Kind, UnknownKind};
 pub use race::{Settings, ask_all};

@@ -1,4 +1,4 @@
-//! The contest: everybody is given the same objects and asked the same questions, one after the other within each round.
+//! The contest: everybody is given the same objects and asked the same queries, one after the other within each round.
 
 use std::time::{Duration, Instant};
 
@@ -7,21 +7,21 @@ use scenes::{Scene, World};
 
 use super::Kind;
 use super::answers::Summary;
-use super::questions::Task;
 use super::ranking::{Ranking, Standing};
 use super::respondent::{Respondent, roster};
+use super::task::Task;
 use crate::contest::median;
 
 /// How the contest is run.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How many questions there are; neighbors are asked for once per point.
-    pub questions: usize,
+    /// How many queries there are; neighbors are asked for once per point.
+    pub queries: usize,
     /// How many threads there are.
     pub threads: usize,
     /// How many rounds are timed, after one that is not; the table shows the medians.
     pub rounds: usize,
-    /// Seed of the scenes and the questions.
+    /// Seed of the scenes and the queries.
     pub seed: u64,
     /// Names of those who take part besides pivotgrid; all, if empty.
     pub rivals: Vec<String>,
@@ -29,11 +29,11 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { questions: 1_000_000, threads: 1, rounds: 5, seed: 1, rivals: Vec::new() }
+        Settings { queries: 1_000_000, threads: 1, rounds: 5, seed: 1, rivals: Vec::new() }
     }
 }
 
-/// Asks everybody who knows such questions, about a scene of `n` objects that moves on from round to round.
+/// Asks everybody who knows such queries, about a scene of `n` objects that moves on from round to round.
 pub fn ask_all(kind: Kind, scene: Scene, n: usize, settings: &Settings) -> Ranking {
     // All of it in the pool, so that nobody pays for the way in; a pool of one thread as well, so that nobody can use more.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build().expect("the threads can be started");
@@ -79,9 +79,9 @@ fn race(kind: Kind, scene: Scene, n: usize, settings: &Settings) -> Ranking {
         })
         .collect();
     let mut world = World::<f32, 3>::new(scene, n, settings.seed);
-    let (mut found, mut questions) = (0, 0);
+    let (mut found, mut queries) = (0, 0);
     for round in 0..=settings.rounds {
-        let task = Task::new(kind, &world, settings.questions, settings.seed.wrapping_add(round as u64));
+        let task = Task::new(kind, &world, settings.queries, settings.seed.wrapping_add(round as u64));
         world.step();
         // Who begins changes from round to round.
         let first = round % runners.len();
@@ -92,7 +92,7 @@ fn race(kind: Kind, scene: Scene, n: usize, settings: &Settings) -> Ranking {
         for (runner, summary) in runners.iter_mut().zip(&summaries) {
             runner.agrees &= *summary == summaries[0];
         }
-        (found, questions) = (summaries[0].found, task.questions.count(n));
+        (found, queries) = (summaries[0].found, task.queries.count(n));
         if round == 0 {
             // Memory still had to be allocated.
             for runner in &mut runners {
@@ -108,5 +108,5 @@ fn race(kind: Kind, scene: Scene, n: usize, settings: &Settings) -> Ranking {
         agrees: runner.agrees,
     };
     let standings = runners.iter_mut().map(standing).collect();
-    Ranking { kind, scene, objects: n, questions, found, threads: settings.threads, rounds: settings.rounds, standings }
+    Ranking { kind, scene, objects: n, queries, found, threads: settings.threads, rounds: settings.rounds, standings }
 }

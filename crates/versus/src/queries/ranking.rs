@@ -1,4 +1,4 @@
-//! What the contest of questions says.
+//! What the contest of queries says.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,8 +16,8 @@ pub struct Ranking {
     pub scene: Scene,
     /// How many objects there were.
     pub objects: usize,
-    /// How many questions there were.
-    pub questions: usize,
+    /// How many queries there were.
+    pub queries: usize,
     /// How many objects were found in the last round, all answers together.
     pub found: usize,
     /// How many threads there were.
@@ -45,8 +45,7 @@ pub struct Standing {
 
 impl Ranking {
     /// The first line of a CSV file of rankings.
-    pub const CSV_HEADER: &str =
-        "question,scene,objects,questions,threads,rounds,found,respondent,agrees,build_ms,wall_ms,cpu_ms";
+    pub const CSV_HEADER: &str = "query,scene,objects,queries,threads,rounds,found,respondent,agrees,build_ms,wall_ms,cpu_ms";
 
     /// Whether all gave the same answers.
     pub fn all_agree(&self) -> bool {
@@ -72,11 +71,11 @@ impl Ranking {
 
     /// The lines of a CSV file, each with its end.
     pub fn csv(&self) -> String {
-        let Ranking { kind, scene, objects, questions, found, threads, rounds, standings } = self;
+        let Ranking { kind, scene, objects, queries, found, threads, rounds, standings } = self;
         let line = |Standing { name, build, wall, cpu, agrees }: &Standing| {
             let (build, wall, cpu) = (ms(*build), ms(*wall), ms(*cpu));
             format!(
-                "{kind},{scene},{objects},{questions},{threads},{rounds},{found},{name},{agrees},{build:.4},{wall:.4},{cpu:.4}\n"
+                "{kind},{scene},{objects},{queries},{threads},{rounds},{found},{name},{agrees},{build:.4},{wall:.4},{cpu:.4}\n"
             )
         };
         standings.iter().map(line).collect()
@@ -89,12 +88,12 @@ fn ms(time: Duration) -> f64 {
 
 impl fmt::Display for Ranking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Ranking { kind, scene, objects, questions, found, threads, rounds, standings } = self;
+        let Ranking { kind, scene, objects, queries, found, threads, rounds, standings } = self;
         let plural = if *threads == 1 { "" } else { "s" };
-        let each = *found as f64 / (*questions).max(1) as f64;
+        let each = *found as f64 / (*queries).max(1) as f64;
         writeln!(
             f,
-            "{kind}, {scene}, {objects} objects, {questions} questions, {each:.1} found each, {threads} thread{plural}, median of \
+            "{kind}, {scene}, {objects} objects, {queries} queries, {each:.1} found each, {threads} thread{plural}, median of \
              {rounds} rounds"
         )?;
         let columns = ["build ms", "answers ms", "wall ms", "CPU ms", "/ pivotgrid"];

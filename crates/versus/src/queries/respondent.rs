@@ -2,16 +2,16 @@
 
 use super::Kind;
 use super::answers::Summary;
-use super::questions::Task;
 use super::rivals::{
     KiddoNeighbors, KiddoTree, ParryBvh, Pivotgrid, PivotgridNeighbors, PivotgridStatics, RstarTree, SortedGrid,
 };
+use super::task::Task;
 
-/// Someone who answers questions. Works in the rayon pool in which it is called, and may keep what it likes between rounds.
+/// Someone who answers queries. Works in the rayon pool in which it is called, and may keep what it likes between rounds.
 pub(super) trait Respondent {
     /// Takes the objects in. Timed.
     fn build(&mut self, task: &Task);
-    /// Answers the questions. Timed.
+    /// Answers the queries. Timed.
     fn answer(&mut self, task: &Task);
     /// What was found. Not timed.
     fn summary(&self) -> Summary;
@@ -23,7 +23,7 @@ pub(super) struct Entry {
     pub(super) make: fn() -> Box<dyn Respondent>,
 }
 
-/// Everybody who can be asked such a question, pivotgrid first.
+/// Everybody who can be asked such a query, pivotgrid first.
 pub(super) fn roster(kind: Kind) -> Vec<Entry> {
     let pivotgrid = Entry { name: "pivotgrid", make: || Box::new(Pivotgrid::default()) };
     let statics = Entry { name: "pivotgrid_static", make: || Box::new(PivotgridStatics::default()) };
@@ -42,7 +42,7 @@ pub(super) fn roster(kind: Kind) -> Vec<Entry> {
     }
 }
 
-/// The names of all who can be asked such a question, pivotgrid first.
+/// The names of all who can be asked such a query, pivotgrid first.
 pub fn respondents(kind: Kind) -> Vec<&'static str> {
     roster(kind).into_iter().map(|entry| entry.name).collect()
 }

@@ -4,8 +4,8 @@ use kiddo::{ImmutableKdTree, SquaredEuclidean};
 
 use super::sorted_grid::Places;
 use crate::queries::answers::{Answers, Block, Lists, Summary};
-use crate::queries::questions::{Questions, Task};
 use crate::queries::respondent::Respondent;
+use crate::queries::task::{QuerySet, Task};
 
 type Tree = ImmutableKdTree<f32, 3>;
 
@@ -21,7 +21,7 @@ impl Respondent for KiddoTree {
     }
 
     fn answer(&mut self, task: &Task) {
-        let (Some(tree), Questions::Balls(balls)) = (&self.tree, &task.questions) else { unreachable!("asked of others") };
+        let (Some(tree), QuerySet::Balls(balls)) = (&self.tree, &task.queries) else { unreachable!("asked of others") };
         self.answers.fill(balls.len(), |range, block| {
             for number in range {
                 let limit = balls[number].radius * balls[number].radius;
@@ -47,13 +47,13 @@ pub(in crate::queries) struct KiddoNeighbors {
 
 impl Respondent for KiddoNeighbors {
     fn build(&mut self, task: &Task) {
-        let Questions::Neighbors(radius) = task.questions else { unreachable!("asked of others") };
+        let QuerySet::Neighbors(radius) = task.queries else { unreachable!("asked of others") };
         self.tree = Tree::new_from_slice(&task.points).ok();
         self.places.sort(&task.objects, radius);
     }
 
     fn answer(&mut self, task: &Task) {
-        let (Some(tree), Questions::Neighbors(radius)) = (&self.tree, &task.questions) else { unreachable!("asked of others") };
+        let (Some(tree), QuerySet::Neighbors(radius)) = (&self.tree, &task.queries) else { unreachable!("asked of others") };
         let order = self.places.order();
         let search = |range: std::ops::Range<usize>, block: &mut Block| {
             for own in range.map(|place| order.index(place)) {

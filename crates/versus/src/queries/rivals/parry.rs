@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use super::squared_distance;
 use crate::Bounds;
 use crate::queries::answers::{Answers, Summary};
-use crate::queries::questions::{Questions, Task};
 use crate::queries::respondent::Respondent;
+use crate::queries::task::{QuerySet, Task};
 use crate::rivals::parry_box;
 
 #[derive(Default)]
@@ -34,15 +34,15 @@ impl Respondent for ParryBvh {
     }
 
     fn answer(&mut self, task: &Task) {
-        let (bvh, count) = (&self.bvh, task.questions.count(task.objects.len()));
-        match &task.questions {
-            Questions::Boxes(boxes) => self.answers.fill(count, |range, block| {
+        let (bvh, count) = (&self.bvh, task.queries.count(task.objects.len()));
+        match &task.queries {
+            QuerySet::Boxes(boxes) => self.answers.fill(count, |range, block| {
                 for number in range {
                     let wanted = parry_box(&boxes[number]);
                     block.add_row(number, |found| found.extend(bvh.intersect_aabb(&wanted)));
                 }
             }),
-            Questions::Balls(balls) => self.answers.fill(count, |range, block| {
+            QuerySet::Balls(balls) => self.answers.fill(count, |range, block| {
                 for number in range {
                     let (center, limit) = (balls[number].center, balls[number].radius * balls[number].radius);
                     let near =
@@ -50,7 +50,7 @@ impl Respondent for ParryBvh {
                     block.add_row(number, |found| found.extend(near));
                 }
             }),
-            Questions::Rays(rays) => {
+            QuerySet::Rays(rays) => {
                 let first = |ray: &Ray<f32, 3>| {
                     let inverse = ray.direction.map(|x| 1.0 / x);
                     let way = ParryRay::new(Vector::from_array(ray.origin), Vector::from_array(ray.direction));
@@ -59,14 +59,14 @@ impl Respondent for ParryBvh {
                 };
                 rays.par_iter().with_min_len(256).map(first).collect_into_vec(&mut self.hits);
             }
-            Questions::Neighbors(_) => unreachable!("asked of others"),
+            QuerySet::Neighbors(_) => unreachable!("asked of others"),
         }
     }
 
     fn summary(&self) -> Summary {
         let mut summary = self.answers.summary();
         let hits = self.hits.iter().enumerate();
-        hits.filter_map(|(question, hit)| Some((question, (*hit)?))).for_each(|(question, t)| summary.add_hit(question, t));
+        hits.filter_map(|(query, hit)| Some((query, (*hit)?))).for_each(|(query, t)| summary.add_hit(query, t));
         summary
     }
 }

@@ -1,10 +1,10 @@
-//! pivotgrid: a step and then batches of questions about it, the same about a static set, and neighbor lists.
+//! pivotgrid: a step and then batches of queries about it, the same about a static set, and neighbor lists.
 
 use pivotgrid::{BroadPhase, Hit, Neighbor, Neighbors, Queries, Rows, StaticSet};
 
 use crate::queries::answers::Summary;
-use crate::queries::questions::{Questions, Task};
 use crate::queries::respondent::Respondent;
+use crate::queries::task::{QuerySet, Task};
 
 /// A whole step: the pairs are found as well, whether anybody wants them or not.
 #[derive(Debug, Default)]
@@ -29,22 +29,21 @@ struct Answers {
 
 impl Answers {
     fn fill(&mut self, queries: &Queries<'_, f32, 3>, task: &Task) {
-        match &task.questions {
-            Questions::Boxes(boxes) => queries.par_overlapping(boxes, &mut self.indices),
-            Questions::Balls(balls) => queries.par_within(balls, &mut self.neighbors),
-            Questions::Rays(rays) => queries.par_first_hits(rays, &mut self.hits),
-            Questions::Neighbors(_) => unreachable!("asked of others"),
+        match &task.queries {
+            QuerySet::Boxes(boxes) => queries.par_overlapping(boxes, &mut self.indices),
+            QuerySet::Balls(balls) => queries.par_within(balls, &mut self.neighbors),
+            QuerySet::Rays(rays) => queries.par_first_hits(rays, &mut self.hits),
+            QuerySet::Neighbors(_) => unreachable!("asked of others"),
         }
     }
 
     fn summary(&self) -> Summary {
         let mut summary = Summary::default();
-        self.indices.iter().enumerate().for_each(|(question, row)| summary.add_row(question, row.iter().copied()));
+        self.indices.iter().enumerate().for_each(|(query, row)| summary.add_row(query, row.iter().copied()));
         let indices = |row: &'_ [Neighbor<f32>]| row.iter().map(|neighbor| neighbor.index).collect::<Vec<_>>();
-        self.neighbors.iter().enumerate().for_each(|(question, row)| summary.add_row(question, indices(row).into_iter()));
+        self.neighbors.iter().enumerate().for_each(|(query, row)| summary.add_row(query, indices(row).into_iter()));
         let hits = self.hits.iter().enumerate();
-        hits.filter_map(|(question, hit)| Some((question, hit.as_ref()?.t)))
-            .for_each(|(question, t)| summary.add_hit(question, t));
+        hits.filter_map(|(query, hit)| Some((query, hit.as_ref()?.t))).for_each(|(query, t)| summary.add_hit(query, t));
         summary
     }
 }
@@ -87,7 +86,7 @@ impl Respondent for PivotgridNeighbors {
     fn build(&mut self, _: &Task) {}
 
     fn answer(&mut self, task: &Task) {
-        let Questions::Neighbors(radius) = task.questions else { unreachable!("asked of others") };
+        let QuerySet::Neighbors(radius) = task.queries else { unreachable!("asked of others") };
         self.neighbors.par_within(&task.points, radius);
     }
 

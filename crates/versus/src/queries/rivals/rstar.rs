@@ -6,8 +6,8 @@ use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
 
 use crate::queries::answers::{Answers, Summary};
-use crate::queries::questions::{Questions, Task};
 use crate::queries::respondent::Respondent;
+use crate::queries::task::{QuerySet, Task};
 
 type Object = GeomWithData<Rectangle<[f32; 3]>, u32>;
 
@@ -26,9 +26,9 @@ impl Respondent for RstarTree {
     }
 
     fn answer(&mut self, task: &Task) {
-        let (tree, count) = (&self.tree, task.questions.count(task.objects.len()));
-        match &task.questions {
-            Questions::Boxes(boxes) => self.answers.fill(count, |range, block| {
+        let (tree, count) = (&self.tree, task.queries.count(task.objects.len()));
+        match &task.queries {
+            QuerySet::Boxes(boxes) => self.answers.fill(count, |range, block| {
                 for number in range {
                     let wanted = AABB::from_bounds(boxes[number].min, boxes[number].max);
                     block.add_row(number, |found| {
@@ -39,13 +39,13 @@ impl Respondent for RstarTree {
                     });
                 }
             }),
-            Questions::Balls(balls) => self.answers.fill(count, |range, block| {
+            QuerySet::Balls(balls) => self.answers.fill(count, |range, block| {
                 for number in range {
                     let near = tree.locate_within_distance(balls[number].center, balls[number].radius * balls[number].radius);
                     block.add_row(number, |found| found.extend(near.map(|object| object.data)));
                 }
             }),
-            Questions::Rays(_) | Questions::Neighbors(_) => unreachable!("asked of others"),
+            QuerySet::Rays(_) | QuerySet::Neighbors(_) => unreachable!("asked of others"),
         }
     }
 

@@ -10,8 +10,8 @@ use wide::f32x8;
 use crate::Bounds;
 use crate::house::{Order, sorted_by_cell};
 use crate::queries::answers::{Answers, Block, Lists, Summary};
-use crate::queries::questions::{Questions, Task};
 use crate::queries::respondent::Respondent;
+use crate::queries::task::{QuerySet, Task};
 
 /// Points compared at once.
 const LANES: usize = 8;
@@ -48,7 +48,7 @@ pub(in crate::queries) struct SortedGrid {
 
 impl Respondent for SortedGrid {
     fn build(&mut self, task: &Task) {
-        let Questions::Neighbors(radius) = task.questions else { unreachable!("asked of others") };
+        let QuerySet::Neighbors(radius) = task.queries else { unreachable!("asked of others") };
         self.places.sort(&task.objects, radius);
         let (n, order) = (task.points.len(), &self.places.order);
         for column in &mut self.columns {
@@ -67,7 +67,7 @@ impl Respondent for SortedGrid {
     }
 
     fn answer(&mut self, task: &Task) {
-        let Questions::Neighbors(radius) = task.questions else { unreachable!("asked of others") };
+        let QuerySet::Neighbors(radius) = task.queries else { unreachable!("asked of others") };
         let SortedGrid { places, columns, ids, answers, lists } = self;
         let arch = Arch::new();
         let search = |range: Range<usize>, block: &mut Block| {

@@ -1,4 +1,4 @@
-//! The objects of a round, and the questions about them.
+//! The objects of a round, and the queries about them.
 
 use pivotgrid::{Ball, Ray};
 use scenes::World;
@@ -21,12 +21,12 @@ pub(super) struct Task {
     pub(super) objects: Vec<Bounds<3>>,
     /// Their centers, where the objects are points.
     pub(super) points: Vec<[f32; 3]>,
-    pub(super) questions: Questions,
+    pub(super) queries: QuerySet,
 }
 
-/// The questions.
+/// The queries.
 #[derive(Clone, Debug)]
-pub(super) enum Questions {
+pub(super) enum QuerySet {
     Boxes(Vec<Bounds<3>>),
     /// About boxes or about points, by the kind of task.
     Balls(Vec<Ball<f32, 3>>),
@@ -35,20 +35,20 @@ pub(super) enum Questions {
     Neighbors(f32),
 }
 
-impl Questions {
-    /// How many questions there are, about so many objects.
+impl QuerySet {
+    /// How many queries there are, about so many objects.
     pub(super) fn count(&self, objects: usize) -> usize {
         match self {
-            Questions::Boxes(boxes) => boxes.len(),
-            Questions::Balls(balls) => balls.len(),
-            Questions::Rays(rays) => rays.len(),
-            Questions::Neighbors(_) => objects,
+            QuerySet::Boxes(boxes) => boxes.len(),
+            QuerySet::Balls(balls) => balls.len(),
+            QuerySet::Rays(rays) => rays.len(),
+            QuerySet::Neighbors(_) => objects,
         }
     }
 }
 
 impl Task {
-    /// The world as it is, and `count` questions about it: half of them near an object, half of them anywhere in its domain.
+    /// The world as it is, and `count` queries about it: half of them near an object, half of them anywhere in its domain.
     pub(super) fn new(kind: Kind, world: &World<f32, 3>, count: usize, seed: u64) -> Self {
         let boxes: Vec<Bounds<3>> = world.boxes().iter().map(|bounds| Bounds { min: bounds.min, max: bounds.max }).collect();
         let center = |bounds: &Bounds<3>| std::array::from_fn(|axis| (bounds.min[axis] + bounds.max[axis]) * 0.5);
@@ -66,23 +66,23 @@ impl Task {
                 near.map(|x: f32| x + random.between(-1.0, 1.0))
             }
         };
-        let questions = match kind {
+        let queries = match kind {
             Kind::Box => {
-                Questions::Boxes((0..count).map(|number| Bounds::around(place(&mut random, number), [EDGE / 2.0; 3])).collect())
+                QuerySet::Boxes((0..count).map(|number| Bounds::around(place(&mut random, number), [EDGE / 2.0; 3])).collect())
             }
-            Kind::Radius => Questions::Balls((0..count).map(|number| Ball::new(place(&mut random, number), RADIUS)).collect()),
+            Kind::Radius => QuerySet::Balls((0..count).map(|number| Ball::new(place(&mut random, number), RADIUS)).collect()),
             Kind::Points => {
-                Questions::Balls((0..count).map(|number| Ball::new(place(&mut random, number), POINTS_RADIUS)).collect())
+                QuerySet::Balls((0..count).map(|number| Ball::new(place(&mut random, number), POINTS_RADIUS)).collect())
             }
             Kind::Ray => {
                 let mut ray = |number| Ray::new(place(&mut random, number), random.direction());
-                Questions::Rays((0..count).map(&mut ray).collect())
+                QuerySet::Rays((0..count).map(&mut ray).collect())
             }
-            Kind::Neighbors => Questions::Neighbors(NEIGHBORHOOD),
+            Kind::Neighbors => QuerySet::Neighbors(NEIGHBORHOOD),
         };
         let points: Vec<[f32; 3]> = if kind.is_about_points() { boxes.iter().map(center).collect() } else { Vec::new() };
         let objects = if kind.is_about_points() { points.iter().map(|&at| Bounds { min: at, max: at }).collect() } else { boxes };
-        Task { objects, points, questions }
+        Task { objects, points, queries }
     }
 }
 

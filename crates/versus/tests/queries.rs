@@ -6,7 +6,7 @@ use versus::queries::{Kind, Settings, ask_all, respondents};
 #[test]
 fn everybody_agrees() {
     for threads in [1, 2] {
-        let settings = Settings { questions: 700, threads, rounds: 2, ..Settings::default() };
+        let settings = Settings { queries: 700, threads, rounds: 2, ..Settings::default() };
         for kind in Kind::ALL {
             for scene in [Scene::Uniform, Scene::Clustered, Scene::Koch] {
                 let ranking = ask_all(kind, scene, 2_000, &settings);
@@ -21,7 +21,7 @@ fn everybody_agrees() {
 
 #[test]
 fn some_are_asked_by_name() {
-    let settings = Settings { questions: 50, rounds: 1, rivals: vec!["rstar".to_owned()], ..Settings::default() };
+    let settings = Settings { queries: 50, rounds: 1, rivals: vec!["rstar".to_owned()], ..Settings::default() };
     let ranking = ask_all(Kind::Box, Scene::Uniform, 500, &settings);
     let names: Vec<&str> = ranking.standings.iter().map(|standing| standing.name).collect();
     assert_eq!(names, ["pivotgrid", "rstar"]);
