@@ -246,6 +246,12 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         if EXTRAS { isa.add(isa.splat(at as i32), isa.iota()) } else { self.columns.sixteen_ids(isa, at) }
     }
 
+    /// Two entries that overlap.
+    #[inline(always)]
+    pub(crate) fn hit_one(&mut self, entry: usize, other: usize) {
+        self.hit(entry, other, 1);
+    }
+
     /// Compares one entry with a run of entries at once.
     #[inline(always)]
     pub(crate) fn meet(&mut self, entry: usize, run: Range<usize>) {

@@ -41,7 +41,7 @@ pub(crate) struct Levels<S, const D: usize> {
 
 /// Where an object lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Home {
+pub(crate) struct Residence {
     pub(crate) level: usize,
     pub(crate) cell: Coords,
     /// How many cells it reaches beyond that.
@@ -186,19 +186,19 @@ impl<S: Scalar, const D: usize> Levels<S, D> {
 
     /// Where a box lives; nothing if no level takes it.
     #[inline]
-    pub(crate) fn assign(&self, bounds: &Aabb<S, D>) -> Option<Home> {
+    pub(crate) fn assign(&self, bounds: &Aabb<S, D>) -> Option<Residence> {
         let is_only = self.levels.len() == 1;
         let home = self.order.iter().find_map(|&level| {
             let (cell, span, fits) = self.levels[level].measure(bounds);
             let fits = fits && (is_only || self.levels[level].admits(bounds, cell));
-            if fits { self.settle(bounds, Home { level, cell, span }) } else { None }
+            if fits { self.settle(bounds, Residence { level, cell, span }) } else { None }
         });
         home.filter(|home| self.refused[home.level].as_ref().is_none_or(|crowds| crowds.is_thin(&bounds.min)))
     }
 
     /// The same for a box that fits a level: where objects are few, another level takes it, or none of those that were tried yet.
     #[inline]
-    pub(crate) fn settle(&self, bounds: &Aabb<S, D>, mut home: Home) -> Option<Home> {
+    pub(crate) fn settle(&self, bounds: &Aabb<S, D>, mut home: Residence) -> Option<Residence> {
         while let Some(thin) = &self.thin[home.level]
             && thin.is_thin(&bounds.min)
         {
@@ -207,7 +207,7 @@ impl<S: Scalar, const D: usize> Levels<S, D> {
             if !fits || !self.levels[to].admits(bounds, cell) {
                 break;
             }
-            home = Home { level: to, cell, span };
+            home = Residence { level: to, cell, span };
         }
         Some(home)
     }
@@ -247,7 +247,7 @@ mod tests {
     fn a_single_level_takes_what_its_cells_hold() {
         let mut levels = Levels::default();
         levels.insert(member(4.0, 1.0, true));
-        assert_eq!(levels.assign(&cube(1.0, 3.0)), Some(Home { level: 0, cell: [0; 3], span: [1, 1, 0] }));
+        assert_eq!(levels.assign(&cube(1.0, 3.0)), Some(Residence { level: 0, cell: [0; 3], span: [1, 1, 0] }));
         assert!(levels.assign(&cube(1e30, 0.0)).is_some() && levels.assign(&cube(1.0, 100.0)).is_none());
     }
 
