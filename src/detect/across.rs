@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::View;
+use super::near::{NearSweep, Parts};
 use crate::faults::{Fault, injected};
 use crate::kernel::bits;
 use crate::kernel::compare::{Comparer, overlapping};
@@ -15,33 +16,78 @@ use crate::layout::{Chunk, Coords, Window, key_parts};
 use crate::runtime::memory;
 use crate::{Aabb, Scalar};
 
-/// Searches everything coarser than a chunk for what meets some of its entries. `near` is memory for it.
+/// Searches everything coarser than a chunk for what meets some of its entries. `near` and `sweep` are memory for it.
 #[inline(always)]
 pub(super) fn search<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     view: &View<'_, S, D>,
     chunk: &Chunk,
     entries: Range<usize>,
-    near: &mut Vec<u32>,
+    (near, sweep): (&mut Vec<u32>, &mut NearSweep),
     comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
 ) {
-    let (level, coords) = key_parts(chunk.key());
+    let (level, _) = key_parts(chunk.key());
     if view.grid.levels.len() == 1 && view.grid.oversized.is_empty() {
         return;
     }
     let skipped = |coarse: usize| injected(Fault::LevelSkipped) && coarse == level + 1;
     let around = view.columns.box_around_with(comparer.isa, entries.clone());
-    near.clear();
-    for coarse in (0..view.grid.levels.len()).filter(|&coarse| view.grid.levels.looks_into(level, coarse) && !skipped(coarse)) {
+    let others = 0..view.grid.levels.len();
+    for coarse in others.filter(|&coarse| view.grid.levels.looks_into(level, coarse) && !skipped(coarse)) {
         if view.grid.objects[coarse] > 0 {
+            near.clear();
             let looks = view.runs_around(coarse, &around, |run| collect(comparer, &around, run, near));
             comparer.looks += looks;
+            meet(view, chunk, entries.clone(), &around, (near, sweep), comparer);
         }
     }
     if !injected(Fault::ListedAcrossMissed) {
+        near.clear();
         view.grid.oversized_around(&around, |run| collect(comparer, &around, run, near));
+        meet(view, chunk, entries, &around, (near, sweep), comparer);
     }
+}
 
-    for &entry in near.iter() {
+/// Compares entries of a chunk with near ones: all of `near` from `first` on, which is left as it was.
+///
+/// Where both are many, the entries are cut in two, and each half meets only what is near to the box around it: plates of nested
+/// rooms are near to all of a chunk, and to few of its cells. Where one axis separates them, as beams along different axes, they are
+/// swept along it instead.
+#[inline(always)]
+fn meet<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
+    view: &View<'_, S, D>,
+    chunk: &Chunk,
+    entries: Range<usize>,
+    around: &Aabb<S, D>,
+    (near, sweep): (&mut Vec<u32>, &mut NearSweep),
+    comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
+) {
+    if near.is_empty() {
+        return;
+    }
+    let mut parts = Parts::new(entries, *around, near.len());
+    while let Some(part) = parts.next(near) {
+        if sweep.search(&near[part.near.clone()], part.entries.clone(), &part.around, comparer) {
+            continue;
+        }
+        if part.is_large() && parts.cut(&part, &view.columns, near) {
+            comparer.candidates += 2 * part.near.len() as u64;
+        } else {
+            meet_windows(view, chunk, part.entries, &near[part.near], comparer);
+        }
+    }
+}
+
+/// Compares entries of a chunk with near ones, each of these with the cells that it covers.
+#[inline(always)]
+fn meet_windows<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
+    view: &View<'_, S, D>,
+    chunk: &Chunk,
+    entries: Range<usize>,
+    near: &[u32],
+    comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
+) {
+    let (level, coords) = key_parts(chunk.key());
+    for &entry in near {
         let entry = entry as usize;
         let window = Window::new(&view.grid.levels[level], view.grid.spans[level], &view.columns.bounds(entry));
         if let Some(window) = window.within::<D>(coords) {

@@ -4,6 +4,7 @@
 //! grid and the table; writes the worker's own pairs and nothing else.
 
 mod across;
+mod near;
 pub(crate) mod neighborhood;
 mod same_level;
 pub(crate) mod sink;
@@ -46,6 +47,7 @@ pub(crate) struct Finder {
     reach: same_level::Reach,
     /// Entries of coarser levels near the current chunk.
     near: Vec<u32>,
+    near_sweep: near::NearSweep,
 }
 
 impl Finder {
@@ -57,19 +59,20 @@ impl Finder {
         self.reach.reserve();
     }
 
-    /// Room for near entries.
-    pub(crate) fn near_capacity(&self) -> usize {
-        self.near.capacity()
+    /// Room for near entries, and for sweeps of them.
+    pub(crate) fn near_capacity(&self) -> (usize, usize) {
+        (self.near.capacity(), self.near_sweep.capacity())
     }
 
     /// As much room for near entries, if it can be had.
-    pub(crate) fn stock_up(&mut self, near: usize, budget: &memory::Budget) {
+    pub(crate) fn stock_up(&mut self, (near, swept): (usize, usize), budget: &memory::Budget) {
         self.near.clear();
         budget.stock_up(&mut self.near, near);
+        self.near_sweep.stock_up(swept, budget);
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.near.capacity() * size_of::<u32>() + self.comparisons.bytes() + self.reach.bytes()
+        self.near.capacity() * size_of::<u32>() + self.near_sweep.bytes() + self.comparisons.bytes() + self.reach.bytes()
     }
 }
 
@@ -174,7 +177,7 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D,
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Search { view, part, finder, out } = self;
-        let Finder { candidates, looks, comparisons, reach, near } = finder;
+        let Finder { candidates, looks, comparisons, reach, near, near_sweep } = finder;
         let mut comparer = Comparer::<I, S, D, EXTRAS>::new(isa, view.columns, comparisons, out);
         match part {
             Part::Item(item) => {
@@ -183,7 +186,7 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D,
                     let entries = all.start.max(item.begin as usize)..all.end.min(item.end as usize);
                     if !entries.is_empty() {
                         same_level::search(view, chunk, entries.clone(), reach, &mut comparer);
-                        across::search(view, chunk, entries, near, &mut comparer);
+                        across::search(view, chunk, entries, (near, near_sweep), &mut comparer);
                     }
                 }
             }

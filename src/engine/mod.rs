@@ -233,7 +233,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             self.rejected.extend_from_slice(&worker.seen.rejected);
         }
         self.rejected.sort_unstable();
-        let near = workers.iter().map(|worker| worker.finder.near_capacity()).max().unwrap_or(0);
+        let near = workers.iter().map(|worker| worker.finder.near_capacity());
+        let near = near.fold((0, 0), |most, room| (most.0.max(room.0), most.1.max(room.1)));
         for worker in workers.iter_mut() {
             worker.seen.rejected.clear();
             self.budget.stock_up(&mut worker.seen.rejected, self.rejected.len());

@@ -244,6 +244,12 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         }
     }
 
+    /// Two entries that overlap.
+    #[inline(always)]
+    pub(crate) fn hit_one(&mut self, entry: usize, other: usize) {
+        self.hit(entry, other, 1);
+    }
+
     /// Compares one entry with a run of entries at once.
     #[inline(always)]
     pub(crate) fn meet(&mut self, entry: usize, run: Range<usize>) {

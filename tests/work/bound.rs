@@ -33,11 +33,10 @@ pub(crate) type Cliff = (&'static str, &'static [(usize, Engine)]);
 pub(crate) const KNOWN_CLIFFS: &[Cliff] = &[
     // Sizes and densities that are independent of each other, over five decades: 1.4 of the bound.
     ("power_halo", &[(3, Fresh), (3, Kept)]),
-    // Rods and plates along several axes: of two kinds, only one axis separates their objects.
+    // Plates around one point: each axis alone separates half of them.
     ("nested_rooms", &[(2, Fresh), (2, Kept), (3, Fresh), (3, Kept)]),
-    ("needles", &[(3, Fresh), (3, Kept)]),
+    // Rods along x and y in one cell for each layer: 1.2 of the bound.
     ("weave", &[(3, Fresh), (3, Kept)]),
-    ("infinite_beams", &[(3, Fresh), (3, Kept)]),
 ];
 
 /// The same for a few scenes with [`LARGE_SIZE`] objects.

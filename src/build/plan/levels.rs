@@ -27,7 +27,7 @@ pub(crate) fn most_listed(objects: usize) -> usize {
 
 /// What the choice of levels depends on.
 #[derive(Debug)]
-pub(crate) struct Scene<const D: usize> {
+pub(crate) struct SceneSummary<const D: usize> {
     pub(crate) costs: Costs,
     pub(crate) limits: Limits,
     atoms: Atoms,
@@ -54,7 +54,7 @@ pub(crate) struct Chosen<'a, const D: usize> {
     pub(crate) cost: Predicted,
 }
 
-impl<const D: usize> Scene<D> {
+impl<const D: usize> SceneSummary<D> {
     /// A scene of surveyed objects, of which some are looked at for their density.
     pub(crate) fn new<S: Scalar>(
         survey: &Survey,
@@ -72,7 +72,7 @@ impl<const D: usize> Scene<D> {
         let crossing = Crossing::new(&atoms, &sample);
         let ranges = (atoms.classes.len() + 1) * (atoms.classes.len() + 1);
         let groups = memory::collect((0..ranges).map(|_| OnceCell::new()));
-        Scene { costs, limits: Limits::of::<S>(), atoms, sample, crossing, forced, groups }
+        SceneSummary { costs, limits: Limits::of::<S>(), atoms, sample, crossing, forced, groups }
     }
 
     /// Edges of the box that nearly all objects lie in.

@@ -30,7 +30,7 @@ use crate::{Config, Scalar};
 use check::{Accepted, Load};
 use costs::Predicted;
 pub(crate) use levels::most_listed;
-use levels::{Chosen, Ranged, Scene};
+use levels::{Chosen, Ranged, SceneSummary};
 use survey::Survey;
 
 /// What the levels of a step were chosen for.
@@ -91,7 +91,7 @@ impl Plan {
         config: &Config,
         forced: Option<[f64; 3]>,
     ) -> (Self, Levels<S, D>) {
-        let scene = Scene::new(survey, &staged, config.costs, forced);
+        let scene = SceneSummary::new(survey, &staged, config.costs, forced);
         let frame = scene.extent();
         let Chosen { groups, cost } = scene.split(config.max_levels);
         let mut levels = Levels::default();

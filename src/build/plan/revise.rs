@@ -1,7 +1,7 @@
 //! A better plan for exactly those objects that the count found in crowded cells, in lonely chunks or in too long a list.
 
 use super::check::{CROWD, LONELY, Load, Trouble, troubles};
-use super::levels::Scene;
+use super::levels::SceneSummary;
 use super::survey::Survey;
 use super::thin::send_loners;
 use crate::layout::columns::Columns;
@@ -51,11 +51,11 @@ impl<S: Scalar, const D: usize> Reviser<'_, S, D> {
         self.config.max_levels.saturating_sub(self.levels.len()).min(MOST_ADDED)
     }
 
-    fn scene(&self, subset: &[Aabb<S, D>]) -> Scene<D> {
+    fn scene(&self, subset: &[Aabb<S, D>]) -> SceneSummary<D> {
         let mut survey = Survey::default();
         survey.clear();
         survey.observe(subset, 0..subset.len());
-        Scene::new(&survey, subset, self.config.costs, None)
+        SceneSummary::new(&survey, subset, self.config.costs, None)
     }
 
     /// The boxes of a level's crowded cells, cell by cell, and where each cell's end.

@@ -6,7 +6,7 @@
 use super::cells::Cells;
 use super::check::LONELY;
 use super::group::Group;
-use super::levels::{Ranged, Scene};
+use super::levels::{Ranged, SceneSummary};
 use crate::Scalar;
 use crate::layout::staged::{BoxList, StagedBoxes};
 use crate::layout::{Levels, Shape, Thin};
@@ -22,7 +22,7 @@ const FEWEST: usize = 16;
 /// Before the first count: sends a group's loners to a coarse level, and gives the others finer cells, if that is cheaper. A loner
 /// has few others around it, as all objects tell, counted in boxes of the size of a chunk.
 pub(super) fn thin_out<S: Scalar, const D: usize>(
-    scene: &Scene<D>,
+    scene: &SceneSummary<D>,
     levels: &mut Levels<S, D>,
     ranged: &Ranged<D>,
     staged: StagedBoxes<'_, S, D>,
@@ -65,7 +65,7 @@ pub(super) fn send_loners<S: Scalar, const D: usize>(
     level: usize,
     loners: &Group<D>,
     staged: StagedBoxes<'_, S, D>,
-    scene: &Scene<D>,
+    scene: &SceneSummary<D>,
     frame: [f64; 3],
 ) {
     let mut coarse = loners.cells.for_all_sizes().member(frame);

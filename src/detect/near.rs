@@ -1,0 +1,250 @@
+//! Many near entries against a chunk: cuts of the chunk's entries, and a sweep along the axis that separates them best.
+//!
+//! Long boxes along different axes meet in one axis only: a chunk of beams along x reaches all beams along y, and all of the chunk's
+//! cells lie within each of these. Cells do not help there, but their common axis does.
+
+use std::ops::Range;
+
+use crate::kernel::bits;
+use crate::kernel::compare::{Comparer, overlapping};
+use crate::kernel::isa::Isa;
+use crate::layout::columns::{Columns, PADDING};
+use crate::runtime::memory::{self, Budget, grow_exactly};
+use crate::{Aabb, Scalar};
+
+/// A sweep must save so many comparisons for each entry that it sorts or looks up.
+const WORTHWHILE: usize = 32;
+/// It is used where no more than this part of the near entries overlap an entry of the chunk along the axis.
+const SEPARATED: f64 = 0.125;
+
+/// Entries that are cut in two, and near ones, at least.
+const LARGE: usize = 32;
+/// A cut must leave less than this part of the near entries to each half, on average.
+const SEPARATING: f64 = 0.75;
+/// More parts than that are never kept: a cut halves the entries of a chunk's item, of which there are at most 2^10.
+const MOST_PARTS: usize = 16;
+
+/// Some entries of a chunk, and those near to them.
+#[derive(Clone, Debug)]
+pub(super) struct Part<S, const D: usize> {
+    pub(super) entries: Range<usize>,
+    pub(super) around: Aabb<S, D>,
+    /// Where the near entries are in the list.
+    pub(super) near: Range<usize>,
+}
+
+impl<S: Scalar, const D: usize> Part<S, D> {
+    pub(super) fn is_large(&self) -> bool {
+        self.entries.len() >= LARGE && self.near.len() >= LARGE
+    }
+}
+
+/// The parts of a chunk that are still to be searched, as a stack; their near entries are one, too.
+#[derive(Debug)]
+pub(super) struct Parts<S, const D: usize> {
+    parts: [Option<Part<S, D>>; MOST_PARTS],
+    count: usize,
+}
+
+impl<S: Scalar, const D: usize> Parts<S, D> {
+    pub(super) fn new(entries: Range<usize>, around: Aabb<S, D>, near: usize) -> Self {
+        let mut parts = Parts { parts: std::array::from_fn(|_| None), count: 0 };
+        parts.push(Part { entries, around, near: 0..near });
+        parts
+    }
+
+    fn push(&mut self, part: Part<S, D>) {
+        self.parts[self.count] = Some(part);
+        self.count += 1;
+    }
+
+    /// The next part. What is behind its near entries belongs to parts that are done.
+    pub(super) fn next(&mut self, near: &mut Vec<u32>) -> Option<Part<S, D>> {
+        self.count = self.count.checked_sub(1)?;
+        let part = self.parts[self.count].take()?;
+        near.truncate(part.near.end);
+        Some(part)
+    }
+
+    /// Cuts a part in two, each with those that are near to it. Returns whether that separates them.
+    pub(super) fn cut(&mut self, part: &Part<S, D>, columns: &Columns<'_, S, D>, near: &mut Vec<u32>) -> bool {
+        if self.count + 2 > MOST_PARTS {
+            return false;
+        }
+        let middle = part.entries.start + part.entries.len() / 2;
+        let before = near.len();
+        let mut half = |entries: Range<usize>| {
+            let (around, begin) = (columns.box_around(entries.clone()), near.len());
+            memory::reserve(near, part.near.len());
+            for at in part.near.clone() {
+                let entry = near[at];
+                if columns.bounds(entry as usize).overlaps(&around) {
+                    near.push(entry);
+                }
+            }
+            Part { entries, around, near: begin..near.len() }
+        };
+        let halves = [half(part.entries.start..middle), half(middle..part.entries.end)];
+        if (near.len() - before) as f64 > 2.0 * SEPARATING * part.near.len() as f64 {
+            near.truncate(before);
+            return false;
+        }
+        halves.into_iter().filter(|half| !half.near.is_empty()).for_each(|half| self.push(half));
+        true
+    }
+}
+
+/// A worker's memory for near entries in order. In `f64`, which holds every scalar: so that one worker serves all kinds of scenes.
+#[derive(Debug, Default)]
+pub(crate) struct NearSweep {
+    /// The least coordinate along the axis, and the entry.
+    keys: Vec<(f64, u32)>,
+    min: [Vec<f64>; 3],
+    max: [Vec<f64>; 3],
+    ids: Vec<u32>,
+    /// The greatest coordinate of an entry and all before it.
+    reach: Vec<f64>,
+}
+
+impl NearSweep {
+    /// Room for near entries.
+    pub(super) fn capacity(&self) -> usize {
+        self.keys.capacity()
+    }
+
+    /// As much room, if it can be had.
+    pub(super) fn stock_up(&mut self, near: usize, budget: &Budget) {
+        self.keys.clear();
+        if near > 0 && budget.stock_up(&mut self.keys, near) {
+            self.grow(near, budget);
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let columns: usize = self.min.iter().chain(&self.max).chain([&self.reach]).map(Vec::capacity).sum();
+        self.keys.capacity() * size_of::<(f64, u32)>() + columns * size_of::<f64>() + self.ids.capacity() * size_of::<u32>()
+    }
+
+    fn grow(&mut self, near: usize, budget: &Budget) {
+        for column in self.min.iter_mut().chain(&mut self.max).chain([&mut self.reach]) {
+            grow_exactly(column, near + PADDING, 0.0, budget);
+        }
+        grow_exactly(&mut self.ids, near + PADDING, 0, budget);
+    }
+
+    /// Compares near entries with a chunk's, if a sweep is better at that than the chunk's cells. Returns whether it was.
+    #[inline(always)]
+    pub(super) fn search<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
+        &mut self,
+        near: &[u32],
+        entries: Range<usize>,
+        around: &Aabb<S, D>,
+        comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
+    ) -> bool {
+        if near.len() * entries.len() < WORTHWHILE * (near.len() + entries.len()) {
+            return false;
+        }
+        let columns = comparer.columns;
+        let Some(axes) = Axes::new(&columns, near, entries.clone(), around) else { return false };
+        for axis in (0..D).filter(|&axis| axes.means[axis] < SEPARATED) {
+            let chosen =
+                |entry: usize, by_near: bool| by_near != axes.by_near || axes.best(&wide(&columns.bounds(entry))).1 == axis;
+            self.sort(&columns, near.iter().copied().filter(|&entry| chosen(entry as usize, true)), near.len(), axis);
+            let min: [&[f64]; D] = std::array::from_fn(|axis| self.min[axis].as_slice());
+            let max: [&[f64]; D] = std::array::from_fn(|axis| self.max[axis].as_slice());
+            let (sorted, reach) = (Columns::new(min, max, &self.ids), &self.reach[..self.keys.len()]);
+            for entry in entries.clone().filter(|&entry| chosen(entry, false)) {
+                let bounds = wide(&columns.bounds(entry));
+                let begin = reach.partition_point(|reach| *reach < bounds.min[axis]);
+                let end = self.keys.partition_point(|key| key.0 <= bounds.max[axis]);
+                if begin >= end {
+                    continue;
+                }
+                comparer.candidates += (end - begin) as u64;
+                overlapping(comparer.isa, &sorted, &bounds, begin..end, |window, mask| {
+                    bits(u32::from(mask)).for_each(|lane| comparer.hit_one(self.keys[window + lane].1 as usize, entry));
+                });
+            }
+        }
+        true
+    }
+
+    /// Sorts near entries by their least coordinates along an axis.
+    fn sort<S: Scalar, const D: usize>(
+        &mut self,
+        columns: &Columns<'_, S, D>,
+        near: impl Iterator<Item = u32>,
+        most: usize,
+        axis: usize,
+    ) {
+        self.keys.clear();
+        memory::reserve_with_slack(&mut self.keys, most);
+        self.keys.extend(near.map(|entry| (columns.min(axis)[entry as usize].to_f64(), entry)));
+        self.keys.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        self.grow(self.keys.capacity(), &Budget::unlimited());
+        let mut reach = f64::NEG_INFINITY;
+        for (at, (_, entry)) in self.keys.iter().enumerate() {
+            let bounds = wide(&columns.bounds(*entry as usize));
+            for along in 0..D {
+                (self.min[along][at], self.max[along][at]) = (bounds.min[along], bounds.max[along]);
+            }
+            reach = if bounds.max[axis] > reach { bounds.max[axis] } else { reach };
+            self.reach[at] = reach;
+        }
+    }
+}
+
+fn wide<S: Scalar, const D: usize>(bounds: &Aabb<S, D>) -> Aabb<f64, D> {
+    Aabb { min: bounds.min.map(S::to_f64), max: bounds.max.map(S::to_f64) }
+}
+
+/// How well each axis separates near entries from a chunk's.
+///
+/// One side chooses an axis for each of its boxes, by the mean of the other side: of rods along x and y, in one chunk or near to one,
+/// each has an axis that separates it from rods along z.
+struct Axes<const D: usize> {
+    around: Aabb<f64, D>,
+    /// Which part of the box around the chunk's entries a box of the other side covers along each axis, on average.
+    means: [f64; D],
+    /// Whether the near entries choose, or the chunk's.
+    by_near: bool,
+}
+
+impl<const D: usize> Axes<D> {
+    /// Nothing if no axis separates most of them.
+    fn new<S: Scalar>(columns: &Columns<'_, S, D>, near: &[u32], entries: Range<usize>, around: &Aabb<S, D>) -> Option<Self> {
+        // Enough to tell most from few.
+        const SOME: usize = 32;
+        let near = near.iter().step_by(near.len().div_ceil(SOME)).map(|&entry| wide(&columns.bounds(entry as usize)));
+        let own = entries.clone().step_by(entries.len().div_ceil(SOME)).map(|entry| wide(&columns.bounds(entry)));
+        let mut axes = Axes { around: wide(around), means: [1.0; D], by_near: true };
+        let means_of_near = std::array::from_fn(|axis| mean(near.clone().map(|bounds| axes.share(&bounds, axis))));
+        axes.means = std::array::from_fn(|axis| mean(own.clone().map(|bounds| axes.share(&bounds, axis))));
+        let chosen_by_near = mean(near.map(|bounds| axes.best(&bounds).0));
+        let by_entries = Axes { means: means_of_near, by_near: false, ..axes };
+        let chosen_by_entries = mean(own.map(|bounds| by_entries.best(&bounds).0));
+        let (overlapping, axes) =
+            if chosen_by_near < chosen_by_entries { (chosen_by_near, axes) } else { (chosen_by_entries, by_entries) };
+        (overlapping < SEPARATED).then_some(axes)
+    }
+
+    /// Which part of the box around the chunk's entries a box covers along an axis. All of it if that is infinite or has no extent.
+    fn share(&self, bounds: &Aabb<f64, D>, axis: usize) -> f64 {
+        let (low, high) = (bounds.min[axis].max(self.around.min[axis]), bounds.max[axis].min(self.around.max[axis]));
+        let share = (high - low) / (self.around.max[axis] - self.around.min[axis]);
+        if share.is_finite() { share.clamp(0.0, 1.0) } else { 1.0 }
+    }
+
+    /// The axis along which a box overlaps the fewest of the other side, of those that separate the other side at all, and which part
+    /// of it that is.
+    fn best(&self, bounds: &Aabb<f64, D>) -> (f64, usize) {
+        let axes = (0..D).filter(|&axis| self.means[axis] < SEPARATED);
+        let overlap = axes.map(|axis| (self.means[axis] + self.share(bounds, axis), axis));
+        overlap.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((1.0, 0))
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0.0f64), |(sum, count), value| (sum + value, count + 1.0));
+    sum / count.max(1.0)
+}
