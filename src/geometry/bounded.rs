@@ -29,8 +29,7 @@ use crate::{Aabb, Ball, Groups, Scalar};
 /// assert_eq!(pairs, [(0, 2), (1, 2)]);
 /// ```
 pub trait Bounded<S: Scalar, const D: usize> {
-    /// The object's box in this step. Called once per object and step, in a [periodic](crate::Periodic) domain up to three times, from any
-    /// thread of the step.
+    /// The object's box in this step. Called once per object and step, from any thread of the step.
     fn aabb(&self) -> Aabb<S, D>;
 
     /// Whether the pair is wanted. Asked only about objects whose boxes overlap, once per pair, from any thread, in either
@@ -38,13 +37,6 @@ pub trait Bounded<S: Scalar, const D: usize> {
     #[inline]
     fn pairs_with(&self, _other: &Self) -> bool {
         true
-    }
-
-    /// [`pairs_with`](Self::pairs_with) in a [periodic](crate::Periodic) domain, where the two meet if `other` is moved by the vector `by`. Called
-    /// in place of it, once per meeting. Override it if the answer depends on where the two are, as [`Swept`](crate::Swept) does.
-    #[inline]
-    fn pairs_with_moved(&self, other: &Self, _by: [S; D]) -> bool {
-        self.pairs_with(other)
     }
 
     /// Which objects it pairs with, by groups and body: see [`Groups`]. Cheaper than [`pairs_with`](Self::pairs_with), because it
@@ -77,10 +69,6 @@ impl<S: Scalar, const D: usize, T: Bounded<S, D>> Bounded<S, D> for &T {
     #[inline]
     fn pairs_with(&self, other: &Self) -> bool {
         T::pairs_with(self, other)
-    }
-    #[inline]
-    fn pairs_with_moved(&self, other: &Self, by: [S; D]) -> bool {
-        T::pairs_with_moved(self, other, by)
     }
     #[inline]
     fn groups(&self) -> Groups {

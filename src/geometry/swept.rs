@@ -44,8 +44,8 @@ use crate::{Aabb, Bounded, Scalar};
 /// }
 /// ```
 ///
-/// [`Bounded::pairs_with`] decides whether two of them meet in time, and [`Bounded::pairs_with_moved`] in a periodic domain. With a second set
-/// or a static set, which may be of other types, the pairs are those of the unions; a [filter](crate::Request::filter) that calls
+/// [`Bounded::pairs_with`] decides whether two of them meet in time. With a second set or a static
+/// set, which may be of other types, the pairs are those of the unions; a [filter](crate::Request::filter) that calls
 /// [`time_of_contact`](Self::time_of_contact) keeps those that meet.
 ///
 /// # Rounding
@@ -163,15 +163,5 @@ impl<S: Scalar, const D: usize> Bounded<S, D> for Swept<S, D> {
     #[inline]
     fn pairs_with(&self, other: &Self) -> bool {
         self.contact(other).is_some()
-    }
-
-    /// Whether they meet in time where the other one is a number of periods away.
-    #[inline]
-    fn pairs_with_moved(&self, other: &Self, by: [S; D]) -> bool {
-        let moved = |aabb: &Aabb<S, D>| Aabb {
-            min: std::array::from_fn(|axis| aabb.min[axis] + by[axis]),
-            max: std::array::from_fn(|axis| aabb.max[axis] + by[axis]),
-        };
-        self.contact(&Swept { from: moved(&other.from), to: moved(&other.to) }).is_some()
     }
 }

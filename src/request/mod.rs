@@ -52,7 +52,7 @@ pub use with_statics::{EitherPair, WithStatics};
 ///
 /// | part | choices |
 /// |---|---|
-/// | whose step | a [`BroadPhase`], or a [`Periodic`](crate::Periodic) domain |
+/// | whose step | a [`BroadPhase`] |
 /// | source | [`over`](BroadPhase::over) a slice, [`over_fn`](BroadPhase::over_fn) by index (with [`groups`](Self::groups) and [`balls`](Self::balls)); [`against`](Self::against) a second set or [`with`](Self::with) a static one; any of them with a [`filter`](Self::filter) |
 /// | threads | the rayon pool; [`serial`](Self::serial); [`on`](Self::on) your own |
 /// | sink | [`pairs`](Self::pairs), [`for_each`](Self::for_each), [`visit`](Self::visit), [`fold`](Self::fold) |
@@ -138,7 +138,7 @@ impl<'e, 't, E, Q> Request<'e, 't, E, Q> {
     /// Keeps only the pairs for which `is_wanted` is true. It is called once per pair whose boxes overlap, from any thread of the step.
     ///
     /// Unlike [`Bounded::pairs_with`], which is called as well, it gets indices, and so works with two types, static objects, and
-    /// objects by index. In a periodic domain it gets the shift.
+    /// objects by index.
     ///
     /// ```
     /// use pivotgrid::{Aabb, BroadPhase, CrossPair};
@@ -195,8 +195,6 @@ impl<'e, 't, E, O> Request<'e, 't, E, OneSet<O>> {
     /// [`Groups`] decide about both kinds of pairs. [`Bounded::pairs_with`] is called for two moving objects only, and a moving ball meets a
     /// static object if their boxes overlap; [`filter`](Self::filter) decides about both kinds. With
     /// [`visit`](Self::visit) and its like, pairs of moving objects come first.
-    ///
-    /// In a periodic domain a static object is met wherever moving it by whole periods brings it: see [`Periodic`](crate::Periodic).
     pub fn with<S: Scalar, const D: usize>(self, statics: &StaticSet<S, D>) -> Request<'e, 't, E, WithStatics<'_, S, D, O>> {
         self.about(|OneSet(moving)| WithStatics { moving, statics })
     }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::DetectError;
 use crate::runtime::team::{Team, Threads};
 
-/// Who takes the step: a [`BroadPhase`](crate::BroadPhase) or a [`Periodic`](crate::Periodic) domain. Sealed: its methods take types that
+/// Who takes the step: a [`BroadPhase`](crate::BroadPhase). Sealed: its methods take types that
 /// cannot be named.
 pub trait Host: Send + Sync {
     /// What a step works on.
@@ -24,7 +24,7 @@ pub trait Host: Send + Sync {
 
 /// What a [`Request`](crate::Request) is about. Sealed: its methods take types that cannot be named.
 pub trait Source<E: Host>: Sync {
-    /// What is found: [`Pair`](crate::Pair), [`CrossPair`](crate::CrossPair), [`EitherPair`](crate::EitherPair), or their periodic forms.
+    /// What is found: [`Pair`](crate::Pair), [`CrossPair`](crate::CrossPair), [`EitherPair`](crate::EitherPair).
     type Pair: Copy + Send + Sync;
     /// Where it is stored.
     type Pairs<'a>

@@ -25,12 +25,6 @@ pub trait Objects<S: Scalar, const D: usize>: Sync {
         true
     }
 
-    /// Whether the pair is wanted if the second object is moved by this vector, apart from groups and balls.
-    #[inline(always)]
-    fn pair_moved(&self, a: usize, b: usize, _by: [S; D]) -> bool {
-        self.pair(a, b)
-    }
-
     /// The object's box will be read soon.
     #[inline(always)]
     fn prefetch(&self, _index: usize) {}
@@ -66,14 +60,6 @@ impl<S: Scalar, const D: usize, T: Bounded<S, D> + Sync> Objects<S, D> for [T] {
     }
 
     #[inline(always)]
-    fn pair_moved(&self, a: usize, b: usize, by: [S; D]) -> bool {
-        match (self.get(a), self.get(b)) {
-            (Some(a), Some(b)) => a.pairs_with_moved(b, by),
-            _ => true,
-        }
-    }
-
-    #[inline(always)]
     fn prefetch(&self, index: usize) {
         prefetch(self, index);
     }
@@ -102,11 +88,6 @@ impl<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized> Objects<S, D> for &O 
     #[inline(always)]
     fn pair(&self, a: usize, b: usize) -> bool {
         O::pair(self, a, b)
-    }
-
-    #[inline(always)]
-    fn pair_moved(&self, a: usize, b: usize, by: [S; D]) -> bool {
-        O::pair_moved(self, a, b, by)
     }
 
     #[inline(always)]

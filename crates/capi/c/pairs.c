@@ -186,7 +186,7 @@ static void detect_all_ways(uint32_t scalar, int dimensions, uint32_t threads)
     free(max);
     free(gathered);
     free(expected);
-    free_scenescene(&scene);
+    free_scene(&scene);
 }
 
 /* With PG_CANONICAL_ORDER the pairs are sorted, on any number of threads. */
@@ -209,7 +209,7 @@ static void canonical_order(void)
         OK(pg_broad_phase_destroy(broad_phase));
     }
     free(expected);
-    free_scenescene(&scene);
+    free_scene(&scene);
 }
 
 /* Balls pair if they touch, not already if their boxes overlap. */
@@ -361,7 +361,7 @@ static void own_threads(uint32_t scalar, int dimensions)
         OK(pg_broad_phase_destroy(broad_phase));
     }
     free(expected);
-    free_scenescene(&scene);
+    free_scene(&scene);
 }
 
 int main(void)
