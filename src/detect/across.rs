@@ -9,9 +9,9 @@ use std::ops::Range;
 use super::View;
 use super::near::{NearSweep, Parts};
 use crate::faults::{Fault, injected};
-use crate::kernel::bits;
 use crate::kernel::compare::{Comparer, overlapping};
 use crate::kernel::isa::Isa;
+use crate::kernel::{Work, bits};
 use crate::layout::{Chunk, Coords, Window, key_parts};
 use crate::runtime::memory;
 use crate::{Aabb, Scalar};
@@ -37,42 +37,59 @@ pub(super) fn search<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
             near.clear();
             let looks = view.runs_around(coarse, &around, |run| collect(comparer, &around, run, near));
             comparer.looks += looks;
-            meet(view, chunk, entries.clone(), &around, (near, sweep), comparer);
+            comparer.isa.run(Meet {
+                view,
+                chunk,
+                entries: entries.clone(),
+                around: &around,
+                near,
+                sweep,
+                comparer: &mut *comparer,
+            });
         }
     }
     if !injected(Fault::ListedAcrossMissed) {
         near.clear();
         view.grid.oversized_around(&around, |run| collect(comparer, &around, run, near));
-        meet(view, chunk, entries, &around, (near, sweep), comparer);
+        comparer.isa.run(Meet { view, chunk, entries, around: &around, near, sweep, comparer: &mut *comparer });
     }
 }
 
-/// Compares entries of a chunk with near ones: all of `near` from `first` on, which is left as it was.
+/// Entries of a chunk against near ones. Compiled as a function of its own: most chunks have none.
 ///
 /// Where both are many, the entries are cut in two, and each half meets only what is near to the box around it: plates of nested
 /// rooms are near to all of a chunk, and to few of its cells. Where one axis separates them, as beams along different axes, they are
 /// swept along it instead.
-#[inline(always)]
-fn meet<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
-    view: &View<'_, S, D>,
-    chunk: &Chunk,
+struct Meet<'m, 'c, I, S, const D: usize, const EXTRAS: bool> {
+    view: &'m View<'m, S, D>,
+    chunk: &'m Chunk,
     entries: Range<usize>,
-    around: &Aabb<S, D>,
-    (near, sweep): (&mut Vec<u32>, &mut NearSweep),
-    comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
-) {
-    if near.is_empty() {
-        return;
-    }
-    let mut parts = Parts::new(entries, *around, near.len());
-    while let Some(part) = parts.next(near) {
-        if sweep.search(&near[part.near.clone()], part.entries.clone(), &part.around, comparer) {
-            continue;
+    /// The box around the entries.
+    around: &'m Aabb<S, D>,
+    near: &'m mut Vec<u32>,
+    sweep: &'m mut NearSweep,
+    comparer: &'m mut Comparer<'c, I, S, D, EXTRAS>,
+}
+
+impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for Meet<'_, '_, I, S, D, EXTRAS> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Meet { view, chunk, entries, around, near, sweep, comparer } = self;
+        if near.is_empty() {
+            return;
         }
-        if part.is_large() && parts.cut(&part, &view.columns, near) {
-            comparer.candidates += 2 * part.near.len() as u64;
-        } else {
-            meet_windows(view, chunk, part.entries, &near[part.near], comparer);
+        let mut parts = Parts::new(entries, *around, near.len());
+        while let Some(part) = parts.next(near) {
+            if sweep.search(&near[part.near.clone()], part.entries.clone(), &part.around, comparer) {
+                continue;
+            }
+            if part.is_large() && parts.cut(&part, &view.columns, near) {
+                comparer.candidates += 2 * part.near.len() as u64;
+            } else {
+                meet_windows(view, chunk, part.entries, &near[part.near], comparer);
+            }
         }
     }
 }
