@@ -1,7 +1,7 @@
 //! A step as the user asks for it: what it is about, whose threads carry it, what becomes of its pairs.
 //!
 //! Every source works with all threads, with both ways to fail, and with every sink, because each of these is decided in one place:
-//! the source in a [`Source`](source::Source), the threads in a [`Threads`], failure and sink in the methods below.
+//! the source in a [`Source`], the threads in a `Threads`, failure and sink in the methods below.
 
 mod one_set;
 pub(crate) mod source;
