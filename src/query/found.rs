@@ -24,13 +24,14 @@ pub struct Neighbor<S> {
     pub distance_squared: S,
 }
 
+/// Orders what was found by a measure, and equal ones by the object's name: its index or its handle.
 macro_rules! ordered_by {
-    ($found:ident, $measure:ident) => {
+    ($found:ident, $measure:ident, $name:ident) => {
         impl<S: Scalar> Ord for $found<S> {
             fn cmp(&self, other: &Self) -> Ordering {
                 // Plus zero, so that both zeros are the same: which of them a minimum returns is not defined.
                 let measures = (self.$measure.to_f64() + 0.0).total_cmp(&(other.$measure.to_f64() + 0.0));
-                measures.then(self.index.cmp(&other.index))
+                measures.then(self.$name.cmp(&other.$name))
             }
         }
 
@@ -50,5 +51,7 @@ macro_rules! ordered_by {
     };
 }
 
-ordered_by!(Hit, t);
-ordered_by!(Neighbor, distance_squared);
+pub(crate) use ordered_by;
+
+ordered_by!(Hit, t, index);
+ordered_by!(Neighbor, distance_squared, index);

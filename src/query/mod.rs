@@ -34,6 +34,7 @@ use crate::{BroadPhase, Groups, Scalar};
 
 pub(crate) use cast::{Cast, is_finite};
 pub use filter::{Filtered, InGroups, QueryFilter, Unfiltered};
+pub(crate) use found::ordered_by;
 pub use found::{Hit, Neighbor};
 pub(crate) use nearest::{Near, Nearest};
 pub use rays::Ray;

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use super::{Handle, World};
-use crate::query::{Cast, Near, Nearest, Target, is_finite, limit};
+use crate::query::{Cast, Near, Nearest, Target, is_finite, limit, ordered_by};
 use crate::runtime::team::Team;
 use crate::{Aabb, Ball, Filtered, Groups, Hit, InGroups, Queries, QueryFilter, Ray, Rows, Scalar, Sweep, Unfiltered};
 
@@ -354,31 +354,5 @@ fn collect<T: Ord>(
     found.sort_unstable();
 }
 
-macro_rules! ordered_by {
-    ($found:ident, $measure:ident) => {
-        impl<S: Scalar> Ord for $found<S> {
-            fn cmp(&self, other: &Self) -> Ordering {
-                // Plus zero, so that both zeros are the same.
-                let measures = (self.$measure.to_f64() + 0.0).total_cmp(&(other.$measure.to_f64() + 0.0));
-                measures.then(self.handle.cmp(&other.handle))
-            }
-        }
-
-        impl<S: Scalar> PartialOrd for $found<S> {
-            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-                Some(self.cmp(other))
-            }
-        }
-
-        impl<S: Scalar> PartialEq for $found<S> {
-            fn eq(&self, other: &Self) -> bool {
-                self.cmp(other).is_eq()
-            }
-        }
-
-        impl<S: Scalar> Eq for $found<S> {}
-    };
-}
-
-ordered_by!(WorldHit, t);
-ordered_by!(WorldNeighbor, distance_squared);
+ordered_by!(WorldHit, t, handle);
+ordered_by!(WorldNeighbor, distance_squared, handle);
