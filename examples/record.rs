@@ -1,6 +1,6 @@
 //! Writes down the boxes of every frame, to be run again by the lab. `cargo run --release --example record [FILE]`
 //!
-//! `recording` below is all that an engine needs. The format is described in `crates/scenes/src/recording/mod.rs`.
+//! `recording` below is all that an engine needs. The format is described in `tools/scenes/src/recording/mod.rs`.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};

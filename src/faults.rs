@@ -1,6 +1,6 @@
 //! Faults that tests inject, one at a time, to see the tests fail: the proof that a test can fail.
 //!
-//! In the library [`injected`] is `false` at compile time, and nothing is left of it. `crates/planted` compiles the same files
+//! In the library [`injected`] is `false` at compile time, and nothing is left of it. `checks/planted` compiles the same files
 //! with `cfg(planting)`, `loom_tests` compiles the lock-free kit with `cfg(loom)`; both switch a fault on by its name.
 
 macro_rules! faults {
@@ -16,7 +16,7 @@ macro_rules! faults {
         #[allow(dead_code)]
         pub(crate) const KIT: &[Fault] = &[$(Fault::$kit),*];
 
-        /// The faults of the passes. The tests of `crates/planted` catch them.
+        /// The faults of the passes. The tests of `checks/planted` catch them.
         #[allow(dead_code)]
         pub(crate) const PASSES: &[Fault] = &[$(Fault::$fault),*];
     };
@@ -164,7 +164,7 @@ pub(crate) use crate::planted::injected;
 #[cfg(all(planting, not(loom)))]
 pub(crate) use planting::injected;
 
-/// Switches faults on; only in `crates/planted`.
+/// Switches faults on; only in `checks/planted`.
 #[cfg(all(planting, not(loom)))]
 pub mod planting {
     use std::sync::atomic::{AtomicUsize, Ordering};

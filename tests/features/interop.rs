@@ -1,4 +1,4 @@
-//! Other crates' types go in as they are. Those of mint, nalgebra and parry are tested in `crates/versus`, which has them anyway.
+//! Other crates' types go in as they are. Those of mint, nalgebra and parry are tested in `tools/versus`, which has them anyway.
 
 use glam::{DVec2, DVec3, Vec2, Vec3, Vec3A};
 use pivotgrid::{Aabb, BroadPhase, Pair};

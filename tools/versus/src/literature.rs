@@ -4,7 +4,7 @@ use baselines::{Pairs, System};
 
 use crate::{Answer, Bounds, Entry, Rival};
 
-/// A system of `crates/baselines`. Those that are parallel always use all of the pool in which they are called, so that with one
+/// A system of `tools/baselines`. Those that are parallel always use all of the pool in which they are called, so that with one
 /// thread the pool must have only that.
 pub(crate) struct Literature<const D: usize> {
     system: Box<dyn System<D>>,

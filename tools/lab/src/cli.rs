@@ -37,7 +37,7 @@ Examples:
   lab replay fall.csv --threads 1 --check=10     every tenth frame held against an exhaustive search
   zstdcat fall.boxes.zst | lab replay -          from the standard input
 
-The file is in our own binary format, CSV, or an .aabbs file of the Broadmark framework; crates/scenes/src/recording/mod.rs
+The file is in our own binary format, CSV, or an .aabbs file of the Broadmark framework; tools/scenes/src/recording/mod.rs
 describes them, and examples/record.rs writes the first in a few lines. Its dimension and coordinates are those of the file.
 The first frame is the first call and not among the measured ones, unless there is no other.";
 
@@ -67,7 +67,7 @@ Examples:
 
 The rivals (rapier, parry, rstar, ...) take minutes to compile, so the lab has them only with the feature `contest`. All of them get the
 same boxes in turn within each step, and must find the same pairs: otherwise the contest ends with an error. The table, a CSV file and
-charts as SVG and PNG go to the output directory. crates/versus/README.md says how each rival is driven.";
+charts as SVG and PNG go to the output directory. tools/versus/README.md says how each rival is driven.";
 
 const REPRODUCE_EXAMPLES: &str = "\
 Examples:

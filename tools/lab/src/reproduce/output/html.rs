@@ -50,7 +50,7 @@ fn head(page: &mut String, circumstances: &Circumstances) -> fmt::Result {
     let Circumstances { machine, date, command, scale, threads } = circumstances;
     writeln!(page, "<dl class=\"facts\">")?;
     let machine_text = format!("{}, {} cores", machine.processor, machine.cores);
-    let compiler = "Rust, release build; the papers' systems are our own implementations of them (crates/baselines)";
+    let compiler = "Rust, release build; the papers' systems are our own implementations of them (tools/baselines)";
     let method = format!(
         "All systems of a figure see the same boxes, in turn within each step. One thread and medians of CPU time, unless the \
          figure is about threads: then {threads} threads and, because other programs only make it longer, the least wall time."
