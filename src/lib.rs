@@ -135,8 +135,8 @@ pub use sorting::PairSorter;
 pub use statics::{PairsWithStatics, StaticSet};
 pub use stats::{LevelStats, PassTimes, Stats, TrackTimes, WorldTimes};
 pub use tracker::{
-    Always, Changes, CrossMap, CrossTracker, DataMap, Events, InPeriods, Key, Keyed, KeyedPairs, OneSet, PairKind, PairMap,
-    PairTracker, PeriodicMap, PeriodicTracker, Touching, Tracker, TwoSets,
+    Always, ByIndex, Changes, CrossMap, CrossTracker, DataMap, Events, InPeriods, Key, Keyed, KeyedPairs, OneSet, PairKind,
+    PairMap, PairTracker, PeriodicMap, PeriodicTracker, Touching, Tracker, TwoSets,
 };
 pub use world::{Handle, Mobility, Object, StaleHandle, World, WorldError, WorldHit, WorldNeighbor, WorldQueries};
 

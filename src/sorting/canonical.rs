@@ -1,6 +1,6 @@
 //! The canonical order: ascending, whatever the threads and the history.
 
-use super::{Code, CodeSorter, Output};
+use super::{Code, CodeSorter, Output, store};
 use crate::engine::Engine;
 use crate::pairs::source::Stored;
 use crate::runtime::clock::Clock;
@@ -111,7 +111,7 @@ impl<P: Sortable> Ordered<P> {
         sort_into(&mut self.sorter, source, &mut self.pairs, team);
     }
 
-    /// What so many pairs take at most: two codes each while they are sorted, and then themselves.
+    /// What so many pairs take at most: a code each while they are sorted, and then themselves.
     pub(crate) fn bytes_for(pairs: usize) -> usize {
         CodeSorter::<P::Code>::bytes_for(pairs).saturating_add(memory::with_slack(pairs).saturating_mul(size_of::<P>()))
     }
@@ -132,7 +132,7 @@ pub(crate) fn sort_into<S: Stored>(
 {
     let [objects, _] = sorter.survey(source, &|pair| [pair.first(), 0], team);
     let largest = objects.saturating_sub(1) as usize;
-    sorter.sort(source, largest, &|pair| [Some(pair.code())], |total| Decoded::new(into, total), team);
+    sorter.sort(source, largest, &|pair| [pair.code()], |total| Decoded::new(into, total), team);
 }
 
 /// The pairs that the codes stand for.
@@ -150,15 +150,25 @@ impl<'a, P: Sortable> Decoded<'a, P> {
 }
 
 impl<P: Sortable> Output<P::Code> for Decoded<'_, P> {
+    type Value = P::Code;
+
+    #[inline(always)]
+    fn value(code: P::Code) -> P::Code {
+        code
+    }
+
     fn divide(self, codes: usize, _: usize) -> (Self, Self) {
         let (pairs, others) = self.pairs.split_at_mut(codes);
         (Decoded { pairs }, Decoded { pairs: others })
     }
 
-    fn write(self, codes: &[P::Code]) {
-        for (pair, code) in self.pairs.iter_mut().zip(codes) {
-            *pair = P::of_code(*code);
-        }
+    fn begin_rows(&mut self, _: &[u32]) {}
+
+    fn begin_rows_of(&mut self, _: &[P::Code]) {}
+
+    #[inline(always)]
+    fn store(&mut self, at: usize, values: &[P::Code], len: usize) {
+        store(self.pairs, at, values, len, P::of_code);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Pairs in order.
 //!
-//! A pair becomes a [`Code`] that sorts as the pair does. By the codes' upper words, workers spread them over buckets
-//! (`spread`), and then sort each bucket in the cache (`buckets.rs`). What becomes of a sorted bucket is up to an [`Output`].
+//! A pair becomes a [`Code`] that sorts as the pair does. By the codes' upper words, workers spread them over buckets (`sorter.rs`).
+//! Then they sort each bucket in the cache (`buckets.rs`): they count its upper words, put each code into its row, and sort the short rows
+//! (`runs.rs`). What becomes of a sorted bucket is up to an [`Output`].
 
 mod buckets;
 mod canonical;
@@ -9,13 +10,16 @@ mod crowd;
 mod divide;
 mod pair_sorter;
 mod parts;
+mod runs;
 mod sorter;
 
-pub(crate) use buckets::Output;
+pub(crate) use buckets::{Output, store};
 pub(crate) use canonical::{Ordered, Sortable, of_sortable, sortable};
+use divide::share_out_with;
 pub(crate) use divide::{Divisible, share_out};
 pub use pair_sorter::PairSorter;
 pub(crate) use pair_sorter::{in_pool, sort_once};
+pub(crate) use runs::Value;
 pub(crate) use sorter::Sorter as CodeSorter;
 
 use bytemuck::Pod;
@@ -24,7 +28,7 @@ use bytemuck::Pod;
 pub(crate) const SERIAL_UP_TO: usize = 4000;
 
 /// What stands for a pair while it is sorted.
-pub trait Code: Pod + Ord + std::fmt::Debug + Send + Sync {
+pub trait Code: Value + Pod + std::fmt::Debug {
     /// What decides first. Buckets are ranges of it.
     fn upper(self) -> u32;
 }

@@ -1,0 +1,152 @@
+//! Sorting runs: the few values of one row.
+//!
+//! Most rows have none to four values, and how many is unpredictable. So a short row takes a network of comparisons without a branch:
+//! places behind its end count as larger than everything, and what they hold is overwritten by the next row.
+
+use bytemuck::Zeroable;
+
+/// Rows of at most so many values take the smaller network, or the larger one.
+const SMALL: usize = 4;
+const LARGE: usize = 8;
+
+/// Values behind the end of a row that its network reads.
+pub(super) const PADDING: usize = LARGE;
+
+/// What is sorted within a row.
+pub trait Value: Copy + Ord + Zeroable + Send + Sync + 'static {
+    /// The values of a row of `len`, and the largest value there is in the places behind it. `None` if networks do not pay.
+    fn padded<const N: usize>(values: &[Self; N], len: usize) -> Option<[Self; N]>;
+}
+
+macro_rules! number {
+    ($number:ident, $signed:ident) => {
+        impl Value for $number {
+            #[inline(always)]
+            fn padded<const N: usize>(values: &[Self; N], len: usize) -> Option<[Self; N]> {
+                // All bits for places behind the end. By arithmetic: the compiler makes a branch of a comparison.
+                let behind = |place: usize| (len as $signed - 1 - place as $signed) >> ($signed::BITS - 1);
+                Some(std::array::from_fn(|place| values[place] | behind(place) as $number))
+            }
+        }
+    };
+}
+
+number!(u32, i32);
+number!(u64, i64);
+
+/// Comparing these takes branches anyway.
+impl Value for [u32; 6] {
+    #[inline(always)]
+    fn padded<const N: usize>(_: &[Self; N], _: usize) -> Option<[Self; N]> {
+        None
+    }
+}
+
+/// Sorts each row of `values` and passes it on: where it begins, some sorted values, and how many of them count. Rows come in order, so
+/// the receiver may write the others, too, as far as it has room. `ends` are the ends of the rows; behind the last one are
+/// [`PADDING`] values more.
+#[inline(always)]
+pub(super) fn sort_rows<V: Value>(values: &mut [V], ends: &[u32], mut receive: impl FnMut(usize, &[V], usize)) {
+    let mut begin = 0;
+    for &end in ends {
+        let end = end as usize;
+        let len = end - begin;
+        if len <= SMALL {
+            if let Some(row) = values[begin..].first_chunk::<SMALL>().and_then(|row| V::padded(row, len)) {
+                receive(begin, &small(row), len);
+                begin = end;
+                continue;
+            }
+        } else if len <= LARGE {
+            if let Some(row) = values[begin..].first_chunk::<LARGE>().and_then(|row| V::padded(row, len)) {
+                receive(begin, &large(row), len);
+                begin = end;
+                continue;
+            }
+        }
+        let row = &mut values[begin..end];
+        match len <= 2 * LARGE {
+            true => insert(row),
+            false => row.sort_unstable(),
+        }
+        receive(begin, row, len);
+        begin = end;
+    }
+}
+
+#[inline(always)]
+fn small<V: Ord + Copy>(mut row: [V; SMALL]) -> [V; SMALL] {
+    for (one, other) in [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)] {
+        exchange(&mut row, one, other);
+    }
+    row
+}
+
+#[inline(always)]
+fn large<V: Ord + Copy>(mut row: [V; LARGE]) -> [V; LARGE] {
+    for (one, other) in [(0, 2), (1, 3), (4, 6), (5, 7), (0, 4), (1, 5), (2, 6), (3, 7), (0, 1), (2, 3)] {
+        exchange(&mut row, one, other);
+    }
+    for (one, other) in [(4, 5), (6, 7), (2, 4), (3, 5), (1, 4), (3, 6), (1, 2), (3, 4), (5, 6)] {
+        exchange(&mut row, one, other);
+    }
+    row
+}
+
+#[inline(always)]
+fn exchange<V: Ord + Copy, const N: usize>(row: &mut [V; N], one: usize, other: usize) {
+    (row[one], row[other]) = (row[one].min(row[other]), row[one].max(row[other]));
+}
+
+#[inline(always)]
+fn insert<V: Ord + Copy>(row: &mut [V]) {
+    for end in 1..row.len() {
+        let value = row[end];
+        let mut at = end;
+        while at > 0 && value < row[at - 1] {
+            row[at] = row[at - 1];
+            at -= 1;
+        }
+        row[at] = value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<V: Value + std::fmt::Debug>(value: impl Fn(u32) -> V) {
+        let mut state = 1u32;
+        let lens = [0usize, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 40, 0, 0, 4, 8, 3, 1];
+        for _ in 0..200 {
+            let total: usize = lens.iter().sum();
+            let mut values: Vec<V> = (0..total + PADDING)
+                .map(|_| {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    value(if state.is_multiple_of(7) { u32::MAX } else { state >> 28 })
+                })
+                .collect();
+            let ends: Vec<u32> = lens.iter().scan(0, |end, len| Some(*end + *len as u32).inspect(|next| *end = *next)).collect();
+            let mut expected = values[..total].to_vec();
+            let mut begin = 0;
+            for len in lens {
+                expected[begin..begin + len].sort_unstable();
+                begin += len;
+            }
+            let mut found = vec![V::zeroed(); total + LARGE];
+            sort_rows(&mut values, &ends, |begin, row, len| {
+                assert!(len <= row.len());
+                found[begin..begin + row.len()].copy_from_slice(row);
+            });
+            assert_eq!(found[..total], expected);
+        }
+    }
+
+    /// The largest number among the values, too, which is what the places behind a row's end count as.
+    #[test]
+    fn rows_of_every_length_are_sorted() {
+        check::<u32>(|number| number);
+        check::<u64>(|number| u64::from(number) << 32 | u64::from(number));
+        check::<[u32; 6]>(|number| [number / 2, number, 0, 0, 1, 0]);
+    }
+}
