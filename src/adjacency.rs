@@ -387,7 +387,7 @@ impl<P: Rowed> Output<P::Code> for RowsOut<'_, P> {
     }
 
     #[inline(always)]
-    fn store(&mut self, at: usize, values: &[P::Partner], len: usize) {
+    fn store<const N: usize>(&mut self, at: usize, values: [P::Partner; N], len: usize) {
         store(self.partners, at, values, len, P::index);
         if size_of::<P::Shift>() > 0 {
             store(self.shifts, at, values, len, P::shift);

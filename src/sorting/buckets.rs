@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::runs::{PADDING, Value, sort_rows};
+use super::runs::{PADDING, Receive, Value, sort_rows};
 use super::{Code, Divisible};
 use crate::runtime::memory;
 
@@ -67,15 +67,30 @@ pub(crate) trait Output<C>: Send + Sized {
 
     /// Writes sorted values from a place on. The first `len` count; others may be written if there is room, because what belongs there
     /// comes later.
-    fn store(&mut self, at: usize, values: &[Self::Value], len: usize);
+    fn store<const N: usize>(&mut self, at: usize, values: [Self::Value; N], len: usize);
 }
 
 /// Writes what `of` makes of values from a place on: all of them if there is room, which takes no branch, and else the first `len`.
 #[inline(always)]
-pub(crate) fn store<V: Copy, T>(to: &mut [T], at: usize, values: &[V], len: usize, of: impl Fn(V) -> T) {
-    match to.get_mut(at..at + values.len()) {
-        Some(to) => to.iter_mut().zip(values).for_each(|(to, value)| *to = of(*value)),
-        None => to[at..at + len].iter_mut().zip(values).for_each(|(to, value)| *to = of(*value)),
+pub(crate) fn store<V: Copy, T, const N: usize>(to: &mut [T], at: usize, values: [V; N], len: usize, of: impl Fn(V) -> T) {
+    match to[at..].first_chunk_mut::<N>() {
+        Some(to) => (0..N).for_each(|place| to[place] = of(values[place])),
+        None => to[at..at + len].iter_mut().zip(values).for_each(|(to, value)| *to = of(value)),
+    }
+}
+
+/// An output that takes rows.
+struct Rows<'o, C, O>(&'o mut O, PhantomData<fn() -> C>);
+
+impl<C, O: Output<C>> Receive<O::Value> for Rows<'_, C, O> {
+    #[inline(always)]
+    fn short<const N: usize>(&mut self, at: usize, values: [O::Value; N], len: usize) {
+        self.0.store(at, values, len);
+    }
+
+    #[inline(always)]
+    fn long(&mut self, at: usize, values: &[O::Value]) {
+        values.iter().enumerate().for_each(|(place, value)| self.0.store(at + place, [*value], 1));
     }
 }
 
@@ -100,7 +115,7 @@ impl<C: Code> Output<C> for Plain<'_, C> {
     fn begin_rows_of(&mut self, _: &[C]) {}
 
     #[inline(always)]
-    fn store(&mut self, at: usize, values: &[C], len: usize) {
+    fn store<const N: usize>(&mut self, at: usize, values: [C; N], len: usize) {
         store(self.0, at, values, len, |code| code);
     }
 }
@@ -169,19 +184,22 @@ impl<C: Code, V: Value> Scratch<C, V> {
         }
         output.begin_rows(places);
         // From the begin of each row to its end.
-        for &code in pieces.flatten() {
-            let place = &mut places[code.upper() as usize - base];
-            self.values[*place as usize] = O::value(code);
-            *place += 1;
+        let values = &mut self.values[..];
+        for piece in pieces {
+            for &code in piece {
+                let place = &mut places[code.upper() as usize - base];
+                values[*place as usize] = O::value(code);
+                *place += 1;
+            }
         }
-        sort_rows(&mut self.values, places, |at, values, len| output.store(at, values, len));
+        sort_rows(values, places, &mut Rows(&mut output, PhantomData));
     }
 }
 
 /// Writes the output of codes that are sorted.
 pub(super) fn write_sorted<C: Code, O: Output<C>>(codes: &[C], mut output: O) {
     output.begin_rows_of(codes);
-    codes.iter().enumerate().for_each(|(at, code)| output.store(at, &[O::value(*code)], 1));
+    codes.iter().enumerate().for_each(|(at, code)| output.store(at, [O::value(*code)], 1));
 }
 
 /// Buckets with their outputs. A piece is a bucket.

@@ -167,7 +167,7 @@ impl<P: Sortable> Output<P::Code> for Decoded<'_, P> {
     fn begin_rows_of(&mut self, _: &[P::Code]) {}
 
     #[inline(always)]
-    fn store(&mut self, at: usize, values: &[P::Code], len: usize) {
+    fn store<const N: usize>(&mut self, at: usize, values: [P::Code; N], len: usize) {
         store(self.pairs, at, values, len, P::of_code);
     }
 }

@@ -42,24 +42,32 @@ impl Value for [u32; 6] {
     }
 }
 
-/// Sorts each row of `values` and passes it on: where it begins, some sorted values, and how many of them count. Rows come in order, so
-/// the receiver may write the others, too, as far as it has room. `ends` are the ends of the rows; behind the last one are
-/// [`PADDING`] values more.
+/// What takes sorted rows.
+pub(super) trait Receive<V> {
+    /// A row that begins at a place: some sorted values, of which `len` count. Rows come in order, so the receiver may write the
+    /// others, too, as far as it has room. By value, because a row that went through memory would be read before it is written.
+    fn short<const N: usize>(&mut self, at: usize, values: [V; N], len: usize);
+
+    /// A long row.
+    fn long(&mut self, at: usize, values: &[V]);
+}
+
+/// Sorts each row of `values` and passes it on. `ends` are the ends of the rows; behind the last one are [`PADDING`] values more.
 #[inline(always)]
-pub(super) fn sort_rows<V: Value>(values: &mut [V], ends: &[u32], mut receive: impl FnMut(usize, &[V], usize)) {
+pub(super) fn sort_rows<V: Value>(values: &mut [V], ends: &[u32], receiver: &mut impl Receive<V>) {
     let mut begin = 0;
     for &end in ends {
         let end = end as usize;
         let len = end - begin;
         if len <= SMALL {
             if let Some(row) = values[begin..].first_chunk::<SMALL>().and_then(|row| V::padded(row, len)) {
-                receive(begin, &small(row), len);
+                receiver.short(begin, small(row), len);
                 begin = end;
                 continue;
             }
         } else if len <= LARGE {
             if let Some(row) = values[begin..].first_chunk::<LARGE>().and_then(|row| V::padded(row, len)) {
-                receive(begin, &large(row), len);
+                receiver.short(begin, large(row), len);
                 begin = end;
                 continue;
             }
@@ -69,7 +77,7 @@ pub(super) fn sort_rows<V: Value>(values: &mut [V], ends: &[u32], mut receive: i
             true => insert(row),
             false => row.sort_unstable(),
         }
-        receive(begin, row, len);
+        receiver.long(begin, row);
         begin = end;
     }
 }
@@ -115,6 +123,19 @@ fn insert<V: Ord + Copy>(row: &mut [V]) {
 mod tests {
     use super::*;
 
+    struct Found<V>(Vec<V>);
+
+    impl<V: Value> Receive<V> for Found<V> {
+        fn short<const N: usize>(&mut self, at: usize, values: [V; N], len: usize) {
+            assert!(len <= N);
+            self.0[at..at + N].copy_from_slice(&values);
+        }
+
+        fn long(&mut self, at: usize, values: &[V]) {
+            self.0[at..at + values.len()].copy_from_slice(values);
+        }
+    }
+
     fn check<V: Value + std::fmt::Debug>(value: impl Fn(u32) -> V) {
         let mut state = 1u32;
         let lens = [0usize, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 40, 0, 0, 4, 8, 3, 1];
@@ -133,12 +154,9 @@ mod tests {
                 expected[begin..begin + len].sort_unstable();
                 begin += len;
             }
-            let mut found = vec![V::zeroed(); total + LARGE];
-            sort_rows(&mut values, &ends, |begin, row, len| {
-                assert!(len <= row.len());
-                found[begin..begin + row.len()].copy_from_slice(row);
-            });
-            assert_eq!(found[..total], expected);
+            let mut found = Found(vec![V::zeroed(); total + LARGE]);
+            sort_rows(&mut values, &ends, &mut found);
+            assert_eq!(found.0[..total], expected);
         }
     }
 

@@ -58,7 +58,8 @@ impl<C: Code> Sorter<C> {
         grow(&mut self.codes, most);
         let work = Spreading { parts: &self.parts, spread: &mut self.spread, ends: &mut self.ends, staged: &mut self.codes };
         share_out(work, team, &|Spreading { parts, spread, ends, staged }| {
-            let part = &parts[0];
+            // Copies on the stack, which no write can change.
+            let (part, division) = (parts[0], division);
             let mut count = 0;
             part.read(source, |pair| {
                 if let Some(code) = code(pair) {
@@ -104,7 +105,7 @@ impl<C: Code, V: Value> Sorter<C, V> {
         let output = make_output(total);
         let work = Spreading { parts: &self.parts, spread: &mut self.spread, ends: &mut self.ends, staged: &mut [] };
         share_out(work, team, &|Spreading { parts, spread, ends, .. }| {
-            let part = &parts[0];
+            let (part, division) = (parts[0], division);
             part.read(source, |pair| code(pair).into_iter().for_each(|code| ends[division.bucket(code)] += 1));
             turn_counts_into_begins(ends);
             part.read(source, |pair| code(pair).into_iter().for_each(|code| place(code, spread, ends, division)));
