@@ -186,6 +186,23 @@ fn unsafe_code_stands_where_it_may() {
     }
 }
 
+/// Two claims in one expression are both made, even if the first fails: a worker that finds nothing left takes what belongs to a worker
+/// between its claims. `Blocks::zip` hands out both by one claim.
+#[test]
+fn no_expression_claims_twice() {
+    let mut found = Vec::new();
+    files(&source(), &mut found);
+    let claims = |statement: &str| statement.matches(".claim(").count() + statement.matches(".claim_one(").count();
+    for (path, text) in found.iter().filter(|(path, _)| !path.ends_with("lockfree/shared.rs")) {
+        let code = text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n");
+        // `team.claim` is a length: how much to claim at once.
+        let code = code.replace("team.claim(", "");
+        for statement in code.split([';', '{', '}']).filter(|statement| claims(statement) > 1) {
+            panic!("{}: two claims in one expression: {statement}", path.display());
+        }
+    }
+}
+
 #[test]
 fn uses_are_found() {
     let origins = BTreeMap::from([("Aabb".to_owned(), "geometry".to_owned())]);

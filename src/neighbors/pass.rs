@@ -76,10 +76,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let is_plain = rows.lattice.is_none();
         let (by_index, sorted) = (is_plain && layout.by_index(), is_plain && layout.sorted);
         let (items, listed) = (Cursor::new(), Cursor::new());
-        let finders = Blocks::new(&mut self.detector.workers, 1);
-        let (workers, stock) = store.lend(&self.builder.budget);
+        let count = team.workers();
+        let (workers, stock) = store.lend(count, &self.builder.budget);
+        let workers = Blocks::new(&mut self.detector.workers[..count], 1).zip(workers);
         team.run(|| {
-            let (Some(finder), Some(worker)) = (finders.claim_one(), workers.claim_one()) else { return };
+            let Some((_, [finder], [worker])) = workers.claim() else { return };
             let Worker { search, beyond, longest } = &mut **worker;
             search.take_work();
             let mut shelf = Shelf::new(&stock, beyond);
