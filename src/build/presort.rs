@@ -4,7 +4,7 @@
 //! objects between steps. So the boxes are copied to the table, which the step fills later anyway, and the objects are counted into
 //! buckets along a Z curve. The buckets are slabs of equal shares along each axis, by a sample, so dense regions have more of them.
 
-use crate::engine::Engine;
+use crate::build::builder::Builder;
 use crate::layout::columns::Columns;
 use crate::layout::staged::{BLOCK, StagedBlock};
 use crate::lockfree::{Blocks, Cursor, shared};
@@ -95,7 +95,7 @@ impl<S: Scalar, const D: usize> Objects<S, D> for Copied<'_, S, D> {
     }
 }
 
-impl<S: Scalar, const D: usize> Engine<S, D> {
+impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Whether objects should be presorted: there is no order, or it was of no use in the last step.
     pub(crate) fn wants_presort(&self, known: usize, objects: usize) -> bool {
         let is_small = objects < FROM || objects <= self.config.all_pairs_up_to;

@@ -5,7 +5,7 @@ use crossbeam::utils::CachePadded;
 use super::search::Search;
 use super::shelf::{Place, Stock, block_size};
 use crate::Scalar;
-use crate::kernel::{Columns, PADDING};
+use crate::layout::columns::{Columns, PADDING};
 use crate::lockfree::Blocks;
 use crate::runtime::memory::{self, Budget, replace_if_short};
 use crate::runtime::team::Team;
