@@ -203,6 +203,40 @@ fn no_expression_claims_twice() {
     }
 }
 
+/// No thread waits for another within a pass, and the strongest ordering is that of an edge: nothing of this kind stands in the sources.
+/// Of crossbeam there is only the padding, as `RELIABILITY.md` says.
+#[test]
+fn nothing_locks_or_spins() {
+    const FORBIDDEN: &[&str] = &[
+        "Mutex",
+        "RwLock",
+        "OnceLock",
+        "LazyLock",
+        "OnceCell",
+        "Condvar",
+        "Barrier",
+        "AtomicCell",
+        "spin_loop",
+        "SeqCst",
+        "fence(",
+    ];
+    let mut found = Vec::new();
+    files(&source(), &mut found);
+    for (path, text) in &found {
+        for (number, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or("");
+            for word in FORBIDDEN.iter().filter(|word| code.contains(**word)) {
+                panic!("{}:{}: {word}", path.display(), number + 1);
+            }
+            assert!(
+                !code.contains("crossbeam::") || code.contains("crossbeam::utils::CachePadded;"),
+                "{}: {line}",
+                path.display()
+            );
+        }
+    }
+}
+
 #[test]
 fn uses_are_found() {
     let origins = BTreeMap::from([("Aabb".to_owned(), "geometry".to_owned())]);

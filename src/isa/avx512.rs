@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Isa, Lanes, MOST_VALUES, Mask, Work, column_of};
+use super::{Isa, Lanes, Mask, Work};
 
 /// Proof that the processor has AVX-512 F, BW, DQ, VL and the bit instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,6 +185,23 @@ impl Isa for Avx512 {
         unsafe { _mm512_permutexvar_epi32(index, table) }
     }
 }
+
+/// Where registers of `LANES` lanes hold a column of as many records of `width` values each: for each register a mask of
+/// the column's lanes in it, and for each record the lane.
+const fn column_of<const LANES: usize>(width: usize, number: usize) -> ([Mask; MOST_VALUES], [i32; LANES]) {
+    let (mut masks, mut lanes) = ([0; MOST_VALUES], [0; LANES]);
+    let mut record = 0;
+    while record < LANES {
+        let at = record * width + number;
+        masks[at / LANES] |= 1 << record;
+        lanes[record] = (at % LANES) as i32;
+        record += 1;
+    }
+    (masks, lanes)
+}
+
+/// The most values of a record: two per axis.
+const MOST_VALUES: usize = 6;
 
 /// For records of two, four and six values: where sixteen of them have their columns.
 const COLUMNS: [[([Mask; MOST_VALUES], [i32; 16]); MOST_VALUES]; 3] = columns();

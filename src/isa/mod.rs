@@ -237,23 +237,6 @@ pub trait Lanes<S, I: Isa>: Copy {
     ) -> Mask;
 }
 
-/// Where registers of `LANES` lanes hold a column of as many records of `width` values each, for sets that permute: for each register a mask of
-/// the column's lanes in it, and for each record the lane.
-pub(crate) const fn column_of<const LANES: usize>(width: usize, number: usize) -> ([Mask; MOST_VALUES], [i32; LANES]) {
-    let (mut masks, mut lanes) = ([0; MOST_VALUES], [0; LANES]);
-    let mut record = 0;
-    while record < LANES {
-        let at = record * width + number;
-        masks[at / LANES] |= 1 << record;
-        lanes[record] = (at % LANES) as i32;
-        record += 1;
-    }
-    (masks, lanes)
-}
-
-/// The most values of a record: two per axis.
-pub(crate) const MOST_VALUES: usize = 6;
-
 /// So many values are read at a record, whatever it has: a register of eight.
 pub(crate) const READABLE: usize = 8;
 
