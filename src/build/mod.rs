@@ -1,6 +1,7 @@
 //! The rebuild: presort, plan, gather, arrange, sort, review.
 
 pub(crate) mod arrange;
+pub(crate) mod builder;
 pub(crate) mod gather;
 pub(crate) mod plan;
 pub(crate) mod presort;

@@ -2,8 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::runs::{PADDING, Receive, Value, sort_rows};
-use super::{Code, Divisible};
+use super::Divisible;
+use super::runs::{PADDING, Receive, sort_rows};
+use crate::pairs::code::{Code, Value};
 use crate::runtime::memory;
 
 /// Codes of a bucket: few enough for the cache, many enough that buckets are few, too.

@@ -3,7 +3,7 @@
 //! Most rows have none to four values, and how many is unpredictable. So a short row takes a network of comparisons without a branch:
 //! places behind its end count as larger than everything, and what they hold is overwritten by the next row.
 
-use bytemuck::Zeroable;
+use crate::pairs::code::Value;
 
 /// Rows of at most so many values take the smaller network, or the larger one.
 const SMALL: usize = 4;
@@ -11,36 +11,6 @@ const LARGE: usize = 8;
 
 /// Values behind the end of a row that its network reads.
 pub(super) const PADDING: usize = LARGE;
-
-/// What is sorted within a row.
-pub trait Value: Copy + Ord + Zeroable + Send + Sync + 'static {
-    /// The values of a row of `len`, and the largest value there is in the places behind it. `None` if networks do not pay.
-    fn padded<const N: usize>(values: &[Self; N], len: usize) -> Option<[Self; N]>;
-}
-
-macro_rules! number {
-    ($number:ident, $signed:ident) => {
-        impl Value for $number {
-            #[inline(always)]
-            fn padded<const N: usize>(values: &[Self; N], len: usize) -> Option<[Self; N]> {
-                // All bits for places behind the end. By arithmetic: the compiler makes a branch of a comparison.
-                let behind = |place: usize| (len as $signed - 1 - place as $signed) >> ($signed::BITS - 1);
-                Some(std::array::from_fn(|place| values[place] | behind(place) as $number))
-            }
-        }
-    };
-}
-
-number!(u32, i32);
-number!(u64, i64);
-
-/// Comparing these takes branches anyway.
-impl Value for [u32; 6] {
-    #[inline(always)]
-    fn padded<const N: usize>(_: &[Self; N], _: usize) -> Option<[Self; N]> {
-        None
-    }
-}
 
 /// What takes sorted rows.
 pub(super) trait Receive<V> {

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use super::kinds::{InPeriods, Key, OneSet, PairKind, Tracked, TwoSets};
 use super::ranks::Ranks;
 use crate::runtime::team::Team;
-use crate::{CrossPair, PairSource, Pairs, PeriodicPairs, Scalar};
+use crate::{CrossPair, PairSource, Pairs, PeriodicPairs, Scalar, WithoutShifts};
 
 /// Pairs of a step with the keys of their objects, for a [`Tracker`](crate::Tracker) or a [`DataMap`](crate::DataMap); made by
 /// `keyed_by` and `by_index` of [`Pairs`] and of [`PeriodicPairs`]. It is a [`KeyedPairs`].
@@ -119,6 +119,13 @@ impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
     /// without a look at every object.
     pub fn by_index(self) -> Keyed<InPeriods<u32, D>, Self, ByIndex> {
         Keyed::new(self, ByIndex)
+    }
+}
+
+impl<'a, S: Scalar, const D: usize> WithoutShifts<'a, S, D> {
+    /// The pairs with the keys of their objects. `key` is called once for every index up to the largest in a pair, from any thread.
+    pub fn keyed_by<K: Key, F: Fn(u32) -> K + Sync>(self, key: F) -> Keyed<OneSet<K>, Self, F> {
+        Keyed::new(self, key)
     }
 }
 
