@@ -10,7 +10,7 @@ use crate::pairs::source::Stored;
 use crate::runtime::clock::Clock;
 use crate::runtime::memory;
 use crate::runtime::scope::scope;
-use crate::runtime::team::Team;
+use crate::runtime::team::{Team, Threads};
 use crate::sorting::{CodeSorter, SERIAL_UP_TO};
 use crate::stats::TrackTimes;
 
@@ -54,25 +54,23 @@ impl<P: PairKind, T: Default + Send> Core<P, T> {
         }
     }
 
-    /// Runs an update with as many workers as the pool has, or on the calling thread where handing out work would cost more.
-    pub(super) fn in_pool(
+    /// Takes the pairs of the next step, on these threads, or on the calling one where handing out work would cost more.
+    pub(super) fn update_on(
         &mut self,
         pairs: &impl KeyedPairs<Kind = P>,
-        update: impl FnOnce(&mut Self, Team) + Send,
+        with_ongoing: bool,
+        make: &(impl Fn(P::Keys) -> T + Sync),
+        threads: Threads<'_>,
     ) -> Result<(), DetectError>
     where
         Self: Send,
     {
         let count = pairs.source().blocks().iter().map(Vec::len).sum::<usize>();
-        match count + self.lists.current.len() <= SERIAL_UP_TO {
-            true => memory::catch(|| update(self, Team::ALONE)),
-            // One way into the pool for the whole update, instead of one per pass.
-            false => memory::catch(|| rayon::scope(|_| update(self, Team::of_current_pool()))),
-        }
+        let is_small = count + self.lists.current.len() <= SERIAL_UP_TO;
+        memory::catch(|| threads.enter(is_small, |team| self.update(pairs, with_ongoing, make, team)))
     }
 
-    /// Takes the pairs of the next step.
-    pub(super) fn update(
+    fn update(
         &mut self,
         pairs: &impl KeyedPairs<Kind = P>,
         with_ongoing: bool,
