@@ -199,7 +199,8 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
             flow
         };
         let new_block = || Vec::with_capacity(SHOWN);
-        let rest = with_slice!(objects, items, |slice| threads.run(|| threads.carry(engine.over(slice)).visit(new_block, visit)));
+        let rest =
+            with_slice!(objects, items, |slice| threads.run(|| threads.carry(engine.over(slice)).try_visit(new_block, visit)))?;
         keep_rejected(&mut kept.rejected, engine.rejected())?;
         for mut block in rest {
             if stopped.load(Ordering::Relaxed) || show(&mut block).is_break() {
