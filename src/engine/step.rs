@@ -95,10 +95,12 @@ fn sort<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
         engine.stats.times.sort += clock.lap();
         let reviewed = scope!("pivotgrid::plan", engine.review(source, sorted, &mut revisions, team));
         engine.stats.times.plan += clock.lap();
-        match reviewed {
-            Some(sorted) => return sorted,
-            None => gathered = scope!("pivotgrid::gather", engine.gather(source, true, team)),
+        if let Some(sorted) = reviewed {
+            scope!("pivotgrid::sort", engine.complete(source, &sorted, team));
+            engine.stats.times.sort += clock.lap();
+            return sorted;
         }
+        gathered = scope!("pivotgrid::gather", engine.gather(source, true, team));
         engine.stats.times.gather += clock.lap();
     }
 }
