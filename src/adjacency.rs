@@ -1,10 +1,11 @@
 //! Pairs as rows: for each object its partners.
 
+use crate::pairs::code::{Code, Value, of_sortable, sortable};
 use crate::pairs::source::Stored;
 use crate::runtime::memory;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
-use crate::sorting::{Code, CodeSorter, Output, in_pool, of_sortable, sortable};
+use crate::sorting::{CodeSorter, Output, in_pool, store};
 use crate::{CrossPair, DetectError, Pair, PairSource, PeriodicPair};
 
 /// The partners of each object, in compressed rows: the partners of object `i` are `partners()[offsets()[i]..offsets()[i + 1]]`, in
@@ -26,7 +27,7 @@ use crate::{CrossPair, DetectError, Pair, PairSource, PeriodicPair};
 /// allocation. Without rows (after [`new`](Self::new), and after an update that was refused memory or panicked) there are no objects.
 #[derive(Clone, Debug)]
 pub struct Adjacency<P: Rowed = Pair> {
-    sorter: CodeSorter<P::Code>,
+    sorter: CodeSorter<P::Code, P::Partner>,
     offsets: Vec<usize>,
     partners: Vec<u32>,
     shifts: Vec<P::Shift>,
@@ -48,6 +49,8 @@ pub enum RowsOf {
 /// Pairs that rows are made of.
 pub trait Rowed: Copy + Send + Sync {
     type Code: Code;
+    /// A partner and its shift, as they are sorted within a row.
+    type Partner: Value;
     /// By how many periods to move the partner.
     type Shift: Copy + Default + Send + Sync + std::fmt::Debug + PartialEq;
 
@@ -56,7 +59,11 @@ pub trait Rowed: Copy + Send + Sync {
 
     fn code(row: u32, partner: u32, shift: Self::Shift) -> Self::Code;
 
-    fn partner(code: Self::Code) -> (u32, Self::Shift);
+    fn partner(code: Self::Code) -> Self::Partner;
+
+    fn index(partner: Self::Partner) -> u32;
+
+    fn shift(partner: Self::Partner) -> Self::Shift;
 
     /// The same way back.
     fn back(shift: Self::Shift) -> Self::Shift;
@@ -69,6 +76,7 @@ macro_rules! plain {
     ($pair:ident, $first:ident, $second:ident, $is_of_one_set:literal) => {
         impl Rowed for $pair {
             type Code = u64;
+            type Partner = u32;
             type Shift = ();
 
             const IS_OF_ONE_SET: bool = $is_of_one_set;
@@ -84,9 +92,17 @@ macro_rules! plain {
             }
 
             #[inline(always)]
-            fn partner(code: u64) -> (u32, ()) {
-                (code as u32, ())
+            fn partner(code: u64) -> u32 {
+                code as u32
             }
+
+            #[inline(always)]
+            fn index(partner: u32) -> u32 {
+                partner
+            }
+
+            #[inline(always)]
+            fn shift(_: u32) {}
 
             #[inline(always)]
             fn back((): ()) {}
@@ -99,6 +115,7 @@ plain!(CrossPair, first, second, false);
 
 impl<const D: usize> Rowed for PeriodicPair<D> {
     type Code = [u32; 6];
+    type Partner = [u32; 6];
     type Shift = Shift<D>;
 
     const IS_OF_ONE_SET: bool = true;
@@ -116,8 +133,18 @@ impl<const D: usize> Rowed for PeriodicPair<D> {
     }
 
     #[inline(always)]
-    fn partner(code: [u32; 6]) -> (u32, Shift<D>) {
-        (code[1], Shift(std::array::from_fn(|axis| of_sortable(code[2 + axis]))))
+    fn partner(code: [u32; 6]) -> [u32; 6] {
+        code
+    }
+
+    #[inline(always)]
+    fn index(partner: [u32; 6]) -> u32 {
+        partner[1]
+    }
+
+    #[inline(always)]
+    fn shift(partner: [u32; 6]) -> Shift<D> {
+        Shift(std::array::from_fn(|axis| of_sortable(partner[2 + axis])))
     }
 
     #[inline(always)]
@@ -202,16 +229,16 @@ impl<P: Rowed> Adjacency<P> {
         let largest = rows.saturating_sub(1);
         match rows_of {
             RowsOf::First => {
-                let code = |pair: P| [Some(forth(pair.ends()))];
-                sorter.sort(pairs, largest, &code, |total| output::<P>(offsets, partners, shifts, rows, total), team)
+                let code = |pair: P| [forth(pair.ends())];
+                sorter.sort(pairs, largest, &code, |total| RowsOut::<P>::new(offsets, partners, shifts, rows, total), team)
             }
             RowsOf::Second => {
-                let code = |pair: P| [Some(back(pair.ends()))];
-                sorter.sort(pairs, largest, &code, |total| output::<P>(offsets, partners, shifts, rows, total), team)
+                let code = |pair: P| [back(pair.ends())];
+                sorter.sort(pairs, largest, &code, |total| RowsOut::<P>::new(offsets, partners, shifts, rows, total), team)
             }
             RowsOf::Both => {
-                let code = |pair: P| [Some(forth(pair.ends())), Some(back(pair.ends()))];
-                sorter.sort(pairs, largest, &code, |total| output::<P>(offsets, partners, shifts, rows, total), team)
+                let code = |pair: P| [forth(pair.ends()), back(pair.ends())];
+                sorter.sort(pairs, largest, &code, |total| RowsOut::<P>::new(offsets, partners, shifts, rows, total), team)
             }
         };
         self.rows = rows;
@@ -285,77 +312,86 @@ impl<const D: usize> Adjacency<PeriodicPair<D>> {
     }
 }
 
-/// How to get from codes to partners, and where those go.
-type RowsOutput<'a, P> = (RowsOut<'a, <P as Rowed>::Shift>, fn(<P as Rowed>::Code) -> (u32, <P as Rowed>::Shift));
-
-fn output<'a, P: Rowed>(
-    offsets: &'a mut Vec<usize>,
-    partners: &'a mut Vec<u32>,
-    shifts: &'a mut Vec<P::Shift>,
-    rows: usize,
-    total: usize,
-) -> RowsOutput<'a, P> {
-    (RowsOut::new(offsets, partners, shifts, rows, total), P::partner)
-}
-
 /// Rows from codes. A bucket's codes are those of consecutive rows.
-struct RowsOut<'a, Z> {
+struct RowsOut<'a, P: Rowed> {
     /// The begins of the rows that are left.
     offsets: &'a mut [usize],
     partners: &'a mut [u32],
-    shifts: &'a mut [Z],
+    shifts: &'a mut [P::Shift],
     first_row: usize,
     first_place: usize,
 }
 
-impl<'a, Z: Copy + Default> RowsOut<'a, Z> {
-    fn new(offsets: &'a mut Vec<usize>, partners: &'a mut Vec<u32>, shifts: &'a mut Vec<Z>, rows: usize, total: usize) -> Self {
+impl<'a, P: Rowed> RowsOut<'a, P> {
+    fn new(
+        offsets: &'a mut Vec<usize>,
+        partners: &'a mut Vec<u32>,
+        shifts: &'a mut Vec<P::Shift>,
+        rows: usize,
+        total: usize,
+    ) -> Self {
         memory::reserve_with_slack(offsets, rows + 1);
         memory::reserve_with_slack(partners, total);
         offsets.resize((rows + 1).max(offsets.len()), 0);
         partners.resize(total.max(partners.len()), 0);
-        if size_of::<Z>() > 0 {
+        if size_of::<P::Shift>() > 0 {
             memory::reserve_with_slack(shifts, total);
         }
-        shifts.resize(total.max(shifts.len()), Z::default());
+        shifts.resize(total.max(shifts.len()), P::Shift::default());
         offsets[rows] = total;
         RowsOut { offsets: &mut offsets[..rows], partners, shifts, first_row: 0, first_place: 0 }
     }
 }
 
-impl<C: Code, Z: Copy + Send> Output<C> for (RowsOut<'_, Z>, fn(C) -> (u32, Z)) {
+impl<P: Rowed> Output<P::Code> for RowsOut<'_, P> {
+    type Value = P::Partner;
+
+    #[inline(always)]
+    fn value(code: P::Code) -> P::Partner {
+        P::partner(code)
+    }
+
     fn divide(self, codes: usize, end: usize) -> (Self, Self) {
-        let (RowsOut { offsets, partners, shifts, first_row, first_place }, partner) = self;
+        let RowsOut { offsets, partners, shifts, first_row, first_place } = self;
         let (offsets, other_offsets) = offsets.split_at_mut((end - first_row).min(offsets.len()));
         let (partners, other_partners) = partners.split_at_mut(codes);
         let (shifts, other_shifts) = shifts.split_at_mut(codes);
         let next_row = first_row + offsets.len();
         (
-            (RowsOut { offsets, partners, shifts, first_row, first_place }, partner),
-            (
-                RowsOut {
-                    offsets: other_offsets,
-                    partners: other_partners,
-                    shifts: other_shifts,
-                    first_row: next_row,
-                    first_place: first_place + codes,
-                },
-                partner,
-            ),
+            RowsOut { offsets, partners, shifts, first_row, first_place },
+            RowsOut {
+                offsets: other_offsets,
+                partners: other_partners,
+                shifts: other_shifts,
+                first_row: next_row,
+                first_place: first_place + codes,
+            },
         )
     }
 
-    fn write(self, codes: &[C]) {
-        let (RowsOut { offsets, partners, shifts, first_row, first_place }, partner) = self;
+    fn begin_rows(&mut self, begins: &[u32]) {
+        for (offset, begin) in self.offsets.iter_mut().zip(begins) {
+            *offset = self.first_place + *begin as usize;
+        }
+    }
+
+    fn begin_rows_of(&mut self, codes: &[P::Code]) {
         let mut begun = 0;
-        for (place, &code) in codes.iter().enumerate() {
-            let row = code.upper() as usize - first_row;
+        for (place, code) in codes.iter().enumerate() {
+            let row = code.upper() as usize - self.first_row;
             while begun <= row {
-                offsets[begun] = first_place + place;
+                self.offsets[begun] = self.first_place + place;
                 begun += 1;
             }
-            (partners[place], shifts[place]) = partner(code);
         }
-        offsets[begun..].fill(first_place + codes.len());
+        self.offsets[begun..].fill(self.first_place + codes.len());
+    }
+
+    #[inline(always)]
+    fn store<const N: usize>(&mut self, at: usize, values: [P::Partner; N], len: usize) {
+        store(self.partners, at, values, len, P::index);
+        if size_of::<P::Shift>() > 0 {
+            store(self.shifts, at, values, len, P::shift);
+        }
     }
 }

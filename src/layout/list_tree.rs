@@ -7,9 +7,9 @@
 
 use std::ops::Range;
 
-use super::columns::{Columns, PADDING};
+use super::columns::{Columns, PADDING, overlaps};
 use super::curve::spread;
-use crate::kernel::{LANES, bits, overlaps};
+use crate::isa::eight::{LANES, bits};
 use crate::runtime::memory::{self, Budget, replace_if_short};
 use crate::{Aabb, Scalar};
 

@@ -86,8 +86,8 @@ impl<P: PairKind, T: Default + Send> Core<P, T> {
         let objects = sorter.survey(source, &P::indices, team);
         pairs.assign(ranks, objects, team);
         let keys = clock.lap();
-        let code = |pair| [P::code(pair, ranks, || pairs.judge(pair))];
-        let codes = scope!("pivotgrid::sort_pairs", sorter.sort(source, P::largest(ranks), &code, |_| (), team));
+        let code = |pair| P::code(pair, ranks, || pairs.judge(pair));
+        let codes = scope!("pivotgrid::sort_pairs", sorter.sort_codes(source, P::largest(ranks), &code, team));
         let sort = clock.lap();
         let codes = SortedCodes::<P> { codes, ranks };
         scope!("pivotgrid::merge_pairs", merger.update(&codes, lists, values, with_ongoing, make, team));

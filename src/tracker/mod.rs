@@ -14,7 +14,7 @@ mod ranks;
 mod saved;
 
 pub use data::{Changes, CrossMap, DataMap, PairMap, PeriodicMap};
-pub use keyed::{Always, Keyed, KeyedPairs, Touching};
+pub use keyed::{Always, ByIndex, Keyed, KeyedPairs, Touching};
 pub use kinds::{InPeriods, Key, OneSet, PairKind, TwoSets};
 
 use std::fmt;

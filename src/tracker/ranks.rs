@@ -21,6 +21,8 @@ pub struct Ranks<K> {
     /// The objects' keys, by index. Longer than needed.
     keys: Vec<K>,
     objects: usize,
+    /// How many of them, from the first on, are known to be the indices themselves.
+    indices: usize,
     /// Every key is greater than the one before it, so that index and rank are the same.
     ascending: bool,
     /// The keys, by index, of which `order` tells the order.
@@ -42,6 +44,7 @@ impl<K> Default for Ranks<K> {
         Ranks {
             keys: Vec::new(),
             objects: 0,
+            indices: 0,
             ascending: true,
             ordered: Vec::new(),
             order: Vec::new(),
@@ -53,11 +56,27 @@ impl<K> Default for Ranks<K> {
     }
 }
 
+impl Ranks<u32> {
+    /// The keys of the first so many objects are their indices. Costs nothing if they were before.
+    pub(super) fn assign_indices(&mut self, objects: u32) {
+        let count = objects as usize;
+        assert!(count <= MAX_RANKS, "{count} different keys, but a tracker takes at most {MAX_RANKS}");
+        (self.objects, self.ascending) = (count, true);
+        if self.indices < count {
+            memory::reserve_with_slack(&mut self.keys, count);
+            self.keys.truncate(self.indices);
+            self.keys.extend(self.indices as u32..objects);
+            self.indices = count;
+        }
+    }
+}
+
 impl<K: Key> Ranks<K> {
     /// Asks for the keys of the first so many objects and ranks them.
     pub(super) fn assign(&mut self, objects: u32, key: &(impl Fn(u32) -> K + Sync), team: Team) {
         self.objects = objects as usize;
         self.ascending = true;
+        self.indices = 0;
         if objects == 0 {
             return;
         }
@@ -261,6 +280,22 @@ mod tests {
             assert_eq!(ranks.keys(), distinct);
             for (index, key) in keys.iter().enumerate() {
                 assert_eq!(ranks.keys()[ranks.rank(index as u32) as usize], *key, "{keys:?}");
+            }
+        }
+    }
+    /// Indices and other keys in turn, more and fewer of them.
+    #[test]
+    fn indices_are_keys() {
+        let mut ranks = Ranks::default();
+        for count in [3, 5, 2, 0, 9, 4] {
+            for _ in 0..2 {
+                ranks.assign_indices(count);
+                assert_eq!(ranks.keys(), (0..count).collect::<Vec<_>>());
+                assert!((0..count).all(|index| ranks.rank(index) == index));
+            }
+            if count != 2 {
+                ranks.assign(count + 1, &|index| 7 + index % 3, Team::ALONE);
+                assert_eq!(ranks.keys(), (7..7 + (count + 1).min(3)).collect::<Vec<_>>());
             }
         }
     }

@@ -69,7 +69,7 @@ const TRIALS: &[Trial] = &[
 
 const OBJECTS: usize = 1400;
 const STEPS: usize = 6;
-/// More than `CROWDED` in `src/build/sort.rs`.
+/// More than `CROWDED` in `src/build/sort/crowd.rs`.
 const CROWD: usize = 9000;
 
 struct Body {

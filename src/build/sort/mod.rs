@@ -4,51 +4,43 @@
 //! hundred objects that stay in the first-level cache, 128 counters, no atomics. A crowded chunk is cut into pieces that all workers
 //! count and then write together.
 
-use std::ops::Range;
+mod crowd;
+mod items;
+mod segments;
+
+use crowd::CROWDED;
+pub(crate) use crowd::Crowd;
+use items::add_items;
+use segments::{LISTS, Segment, Segments};
 
 use super::arrange::Arranged;
 use super::gather::{AHEAD, Source};
 use super::plan::check::Load;
 use super::plan::most_listed;
 use crate::Scalar;
-use crate::engine::{Engine, Worker};
+use crate::build::builder::{Builder, Worker};
 use crate::faults::{Fault, injected};
-use crate::kernel::isa::Isa;
-use crate::kernel::isa::portable::Portable;
+use crate::isa::Isa;
 use crate::kernel::records::Records;
 use crate::kernel::{IsaWork, Kernel};
 use crate::layout::grid::Item;
-use crate::layout::staged::{BLOCK, StagedBlock};
+use crate::layout::staged::BLOCK;
 use crate::layout::table::EntriesMut;
 use crate::layout::{CELLS, Chunk, MAX_LEVELS};
-use crate::lockfree::{Blocks, ChunkHead, ChunkId, Cursor, Key, NO_SEGMENT, Pool, Portions};
+use crate::lockfree::{Blocks, ChunkHead, ChunkId, Cursor, Key, Pool, Portions};
 use crate::runtime::memory::{self, Budget, grow_exactly};
 use crate::runtime::objects::Objects;
-use crate::runtime::prefetch::prefetch;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
 
 /// After sorting: the table and the chunks are complete.
-pub(crate) struct Sorted(());
-
-/// A chunk with more objects is sorted by all workers together.
-const CROWDED: usize = 1 << 12;
-
-/// The objects of a crowded chunk that a worker sorts at a time, at least.
-const PIECE: usize = 1 << 11;
+pub(crate) struct Sorted(pub(super) ());
 
 /// Consecutive objects of a segment are counted by different counters. Neighbors in the order are mostly neighbors in space: with one
 /// counter per cell, each increment would wait for the one before it.
 const STREAMS: usize = 4;
 
-/// So many chunks' lists of segments are walked together before they are sorted: a list is a chain of cache misses, but several
-/// chains miss at the same time.
-const LISTS: usize = 8;
-
 const _: () = assert!(CROWDED <= 1 << 16, "ranks have 16 bits");
-
-/// The most entries that make an item of detection, if it has several chunks.
-const ITEM: usize = 1 << 10;
 
 /// The most blocks of entries that a worker fills in at a time.
 const MOST_BLOCKS: usize = 16;
@@ -82,138 +74,7 @@ impl Sorter {
     }
 }
 
-/// Memory for sorting crowded chunks, one after the other.
-#[derive(Debug, Default)]
-pub(crate) struct Crowd {
-    /// The crowded chunks.
-    ranks: Vec<u32>,
-    pieces: Vec<Piece>,
-    /// Objects per cell of each piece; then where the next one goes.
-    counts: Vec<[u32; CELLS]>,
-}
-
-/// A part of a chunk's list of segments: the first one, and how many there are.
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    first: u32,
-    segments: usize,
-}
-
-impl Crowd {
-    pub(crate) fn bytes(&self) -> usize {
-        self.ranks.capacity() * size_of::<u32>()
-            + self.pieces.capacity() * size_of::<Piece>()
-            + self.counts.capacity() * size_of::<[u32; CELLS]>()
-    }
-
-    /// Cuts a list of segments into pieces of at least [`PIECE`] objects, with counts of 0.
-    fn cut<S: Scalar, const D: usize>(&mut self, segments: Segments<'_, S, D>, head: ChunkHead<'_>, budget: &Budget) {
-        self.pieces.clear();
-        // All pieces but the last have at least `PIECE` objects.
-        memory::reserve(&mut self.pieces, head.total() as usize / PIECE + 1);
-        let (mut next, mut objects) = (head.first(), PIECE);
-        for Segment { block, places, .. } in segments.of(head.first()) {
-            if objects >= PIECE {
-                self.pieces.push(Piece { first: next, segments: 0 });
-                objects = 0;
-            }
-            if let Some(piece) = self.pieces.last_mut() {
-                piece.segments += 1;
-            }
-            objects += places.len();
-            next = block.next(places.start);
-        }
-        if injected(Fault::PieceLost) && self.pieces.len() > 1 {
-            self.pieces.pop();
-        }
-        grow_exactly(&mut self.counts, self.pieces.len(), [0; CELLS], budget);
-        self.counts[..self.pieces.len()].fill([0; CELLS]);
-    }
-}
-
-/// The staged objects of a step, in segments.
-#[derive(Clone, Copy)]
-struct Segments<'a, S, const D: usize> {
-    staged: &'a [StagedBlock<S, D>],
-    /// The objects' indices by visiting position.
-    order: &'a [u32],
-}
-
-/// A run of objects of one chunk.
-struct Segment<'a, S, const D: usize> {
-    /// The number of its block.
-    number: usize,
-    block: &'a StagedBlock<S, D>,
-    /// Where it lies in the block.
-    places: Range<usize>,
-    /// The objects' indices.
-    ids: &'a [u32],
-}
-
-impl<'a, S: Scalar, const D: usize> Segments<'a, S, D> {
-    /// A chunk's segments.
-    #[inline(always)]
-    fn of(self, first: u32) -> SegmentList<'a, S, D> {
-        SegmentList { segments: self, next: first }
-    }
-}
-
-/// Walks a list of segments. No closure: one that is not inlined would be compiled without the instruction set.
-struct SegmentList<'a, S, const D: usize> {
-    segments: Segments<'a, S, D>,
-    next: u32,
-}
-
-impl<'a, S: Scalar, const D: usize> Iterator for SegmentList<'a, S, D> {
-    type Item = Segment<'a, S, D>;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Segment<'a, S, D>> {
-        if self.next == NO_SEGMENT {
-            return None;
-        }
-        let (number, at) = (self.next as usize / BLOCK, self.next as usize % BLOCK);
-        let (block, begin) = (&self.segments.staged[number], number * BLOCK);
-        let mut places = block.segment(at, BLOCK.min(self.segments.order.len() - begin));
-        if injected(Fault::SegmentShort) && places.len() > 1 {
-            places.end -= 1;
-        }
-        self.next = block.next(at);
-        let ids = &self.segments.order[begin + places.start..begin + places.end];
-        Some(Segment { number, block, places, ids })
-    }
-}
-
-impl<S: Scalar, const D: usize> Segments<'_, S, D> {
-    /// Brings the lists of some chunks into the cache.
-    #[inline(always)]
-    fn fetch_lists(self, pool: &Pool, ids: &[ChunkId]) {
-        let mut next = [NO_SEGMENT; LISTS];
-        for (next, id) in next.iter_mut().zip(ids) {
-            *next = pool.chunk(*id).first();
-        }
-        loop {
-            let mut is_over = true;
-            for next in &mut next {
-                if *next != NO_SEGMENT {
-                    is_over = false;
-                    let (number, at) = (*next as usize / BLOCK, *next as usize % BLOCK);
-                    let block = &self.staged[number];
-                    prefetch(&block.cells, at);
-                    *next = block.next(at);
-                    if let Some(block) = self.staged.get(*next as usize / BLOCK) {
-                        block.prefetch_links();
-                    }
-                }
-            }
-            if is_over {
-                break;
-            }
-        }
-    }
-}
-
-impl<S: Scalar, const D: usize> Engine<S, D> {
+impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Writes the entries and the chunks.
     pub(crate) fn sort<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, _: Arranged, team: Team) -> Sorted {
         let segments = Segments { staged: &self.staged, order: source.order };
@@ -245,9 +106,11 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         Sorted(())
     }
 
-    /// What only the levels that are kept need: the tree over oversized objects, groups and balls, and the list of items.
+    /// What only the levels that are kept need: the tree over oversized objects, boxes around chunks, groups and balls, and the list
+    /// of items.
     pub(crate) fn complete<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, _: &Sorted, team: Team) {
         self.grow_tree(source.len);
+        self.box_chunks(team);
         let seen = |what: fn(&Worker) -> bool| self.workers.iter().take(team.workers()).any(|worker| what(worker));
         let (grouped, has_balls) = (seen(|worker| worker.seen.grouped), seen(|worker| worker.seen.has_balls));
         self.table.resize_extras(source.order.len(), grouped, has_balls, &self.budget);
@@ -255,76 +118,6 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             self.fill_extras(source, team);
         }
         self.collect_items(team);
-    }
-
-    /// Sorts the chunks that are too large for one worker, and what has no level.
-    fn sort_crowded(&mut self, order: &[u32], team: Team) {
-        let mut ranks = std::mem::take(&mut self.crowd.ranks);
-        ranks.clear();
-        // Where the boxes have no names, all chunks are sorted in pieces.
-        let most = if Records::new(&self.staged).is_some() { CROWDED } else { 0 };
-        // As many as there can be: their number changes from step to step, and most steps have none.
-        memory::reserve(&mut ranks, order.len() / most.max(1));
-        let crowded = |rank: &u32| (self.grid.begins[*rank as usize + 1] - self.grid.begins[*rank as usize]) as usize > most;
-        ranks.extend((0..self.grid.sequence.len() as u32).filter(crowded));
-        for rank in ranks.iter().map(|rank| *rank as usize) {
-            let (begin, id) = (self.grid.begins[rank], self.grid.sequence[rank]);
-            let counts = self.sort_pieces(order, id, begin, false, team);
-            let sorter = &mut self.workers[0].sorter;
-            let chunk = &mut self.grid.tables[rank];
-            sorter.finish(Portable, chunk, self.grid.pool.chunk(id).key(), begin, &counts);
-            add_items(&mut sorter.items, rank as u32, begin, self.grid.begins[rank + 1]);
-        }
-        self.crowd.ranks = ranks;
-        for (special, begin) in [self.grid.tails.oversized, self.grid.tails.rejected].into_iter().enumerate() {
-            if let Some(id) = self.grid.specials[special] {
-                self.sort_pieces(order, id, begin as u32, true, team);
-            }
-        }
-    }
-
-    /// Sorts one chunk by all workers: each counts pieces of it, the counts become offsets, each writes its pieces. Returns how many
-    /// entries each cell has. `one_cell`: whatever the objects' cells are, they all count as the first.
-    fn sort_pieces(&mut self, order: &[u32], id: ChunkId, begin: u32, one_cell: bool, team: Team) -> [u32; CELLS] {
-        let segments = Segments { staged: &self.staged, order };
-        self.crowd.cut(segments, self.grid.pool.chunk(id), &self.budget);
-        let pieces = &self.crowd.pieces;
-        let counts = &mut self.crowd.counts[..pieces.len()];
-        let cell = |cell: u8| if one_cell { 0 } else { usize::from(cell) % CELLS };
-        let each = |piece: usize| segments.of(pieces[piece].first).take(pieces[piece].segments);
-        let next = Blocks::new(counts, 1);
-        self.busy.each(team.at_most(pieces.len()), |_| {
-            scope!("pivotgrid::sort::crowded");
-            while let Some((piece, counts)) = next.claim() {
-                for Segment { block, places, .. } in each(piece) {
-                    places.for_each(|at| counts[0][cell(block.cells[at])] += 1);
-                }
-            }
-        });
-        let mut all = [0; CELLS];
-        counts.iter().for_each(|counts| (0..CELLS).for_each(|cell| all[cell] += counts[cell]));
-        let mut place = begin;
-        for cell in 0..CELLS {
-            for counts in counts.iter_mut() {
-                let objects = std::mem::replace(&mut counts[cell], place);
-                place += objects - u32::from(injected(Fault::PiecesOverlap) && objects > 0);
-            }
-        }
-        let table = self.table.writer(&mut self.next_order);
-        let next = Blocks::new(counts, 1);
-        self.busy.each(team.at_most(pieces.len()), |_| {
-            scope!("pivotgrid::sort::crowded");
-            while let Some((piece, places)) = next.claim() {
-                for Segment { block, places: range, ids, .. } in each(piece) {
-                    for (at, &id) in range.zip(ids) {
-                        let place = &mut places[0][cell(block.cells[at])];
-                        table.set(*place as usize, &block.bounds(at), id);
-                        *place += 1;
-                    }
-                }
-            }
-        });
-        all
     }
 
     /// Where too many objects are oversized for a list, makes a tree over them.
@@ -360,35 +153,6 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                 }
             }
         });
-    }
-
-    /// Collects the workers' items, those of a worker next to each other.
-    fn collect_items(&mut self, team: Team) {
-        self.grid.items.clear();
-        let items = self.workers.iter().take(team.workers()).map(|worker| worker.sorter.items.len()).sum();
-        let before = self.grid.items.capacity();
-        if before < items {
-            // A worker joins the chunks of two units only if it sorted both, which differs from step to step.
-            memory::reserve_with_slack(&mut self.grid.items, items + self.unit_bounds.len());
-        }
-        self.budget.charge(memory::bytes_of::<Item>(self.grid.items.capacity() - before));
-        for worker in self.workers.iter().take(team.workers()) {
-            self.grid.items.extend_from_slice(&worker.sorter.items);
-        }
-    }
-
-    /// Deals the items of detection: each worker first those that it sorted.
-    pub(crate) fn deal_items(&mut self, team: Team) {
-        // How many items there are depends on which worker sorted what, so there is room for as many as the list of items has.
-        let (items, room) = (self.grid.items.len(), self.grid.items.capacity());
-        memory::refusable(self.shares.reserve(team.workers(), room), room);
-        self.takers.clear();
-        memory::reserve_exact(&mut self.takers, room);
-        for (index, worker) in self.workers.iter().take(team.workers()).enumerate() {
-            self.takers.extend(worker.sorter.items.iter().map(|_| index as u32));
-        }
-        let takers = &self.takers;
-        self.shares.deal(team.workers(), items, |item| takers[item] as usize);
     }
 }
 
@@ -548,52 +312,4 @@ fn next(counts: &mut [u32; CELLS], cell: u8) -> u16 {
     let count = &mut counts[usize::from(cell) % CELLS];
     *count += 1;
     (*count - 1) as u16
-}
-
-/// Appends a chunk's entries to the work: to the last item while that is small and the chunk follows it, otherwise as items of
-/// their own.
-fn add_items(items: &mut Vec<Item>, chunk: u32, mut begin: u32, end: u32) {
-    if let Some(last) = items.last_mut()
-        && last.end_chunk == chunk
-        && last.end == begin
-        && last.end - last.begin + (end - begin) <= ITEM as u32
-    {
-        last.end_chunk = chunk + 1;
-        last.end = end;
-        return;
-    }
-    while begin < end {
-        let next = end.min(begin.saturating_add(Item::MOST_ENTRIES as u32));
-        if injected(Fault::ItemShort) && next == end {
-            memory::push(items, Item { first_chunk: chunk, end_chunk: chunk + 1, begin, end: next - 1 });
-            return;
-        }
-        memory::push(items, Item { first_chunk: chunk, end_chunk: chunk + 1, begin, end: next });
-        begin = next;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn items_cover_all_entries_once_and_are_neither_tiny_nor_huge() {
-        let totals = [30, 0, 50, 2500, 1, 1000, 60, 0, 800];
-        let mut items = Vec::new();
-        let mut begin = 0;
-        for (chunk, total) in totals.into_iter().enumerate() {
-            add_items(&mut items, chunk as u32, begin, begin + total);
-            begin += total;
-        }
-        let mut next = 0;
-        for item in &items {
-            assert_eq!(item.begin, next);
-            assert!(item.end - item.begin <= Item::MOST_ENTRIES as u32);
-            next = item.end;
-        }
-        assert_eq!(next, begin);
-        // {30, 0, 50}, 2500 in three, {1, 1000}, {60, 0, 800}; an empty chunk joins what is before it, and so does what still fits.
-        assert!((6..=7).contains(&items.len()), "{items:?}");
-    }
 }
