@@ -11,5 +11,6 @@ mod measure;
 mod oracle;
 mod pairs;
 mod replans;
+mod rows;
 mod table;
 mod work;
