@@ -243,40 +243,29 @@ impl<P: Rowed> Adjacency<P> {
     fn run(&mut self, pairs: &impl Stored<Pair = P>, objects: usize, rows_of: RowsOf, team: Team) {
         scope!("pivotgrid::adjacency");
         self.rows = 0;
-        let [first, second] = self.sorter.survey(
-            pairs,
-            &|pair: P| {
-                let (one, other, _) = pair.ends();
-                [one, other]
-            },
-            team,
-        );
         let rows_of = if rows_of == RowsOf::Both && !P::IS_OF_ONE_SET { RowsOf::First } else { rows_of };
-        let most = match rows_of {
-            RowsOf::First => first,
-            RowsOf::Second => second,
-            RowsOf::Both => first.max(second),
-        };
-        let rows = objects.max(most as usize);
         let forth = |(one, other, shift): (u32, u32, P::Shift)| P::code(one, other, shift);
         let back = |(one, other, shift): (u32, u32, P::Shift)| P::code(other, one, P::back(shift));
         let Adjacency { sorter, offsets, partners, shifts, .. } = self;
-        let largest = rows.saturating_sub(1);
-        match rows_of {
-            RowsOf::First => {
-                let code = |pair: P| [forth(pair.ends())];
-                sorter.sort(pairs, largest, &code, |total| RowsOut::<P>::new(offsets, partners, shifts, rows, total), team)
-            }
-            RowsOf::Second => {
-                let code = |pair: P| [back(pair.ends())];
-                sorter.sort(pairs, largest, &code, |total| RowsOut::<P>::new(offsets, partners, shifts, rows, total), team)
-            }
-            RowsOf::Both => {
-                let code = |pair: P| [forth(pair.ends()), back(pair.ends())];
-                sorter.sort(pairs, largest, &code, |total| RowsOut::<P>::new(offsets, partners, shifts, rows, total), team)
-            }
+        let largest = objects.saturating_sub(1);
+        let rows_for = |total: usize, largest: usize| if total == 0 { objects } else { objects.max(largest + 1) };
+        macro_rules! sort {
+            ($($code:expr),*) => {
+                sorter.sort(
+                    pairs,
+                    largest,
+                    &|pair: P| [$($code(pair.ends())),*],
+                    |total, largest| RowsOut::<P>::new(offsets, partners, shifts, rows_for(total, largest), total),
+                    team,
+                )
+            };
+        }
+        let (total, largest) = match rows_of {
+            RowsOf::First => sort!(forth),
+            RowsOf::Second => sort!(back),
+            RowsOf::Both => sort!(forth, back),
         };
-        self.rows = rows;
+        self.rows = rows_for(total, largest);
     }
 
     /// How many rows there are.

@@ -103,7 +103,7 @@ pub(crate) fn sort_once<S: PairSource>(pairs: &S, into: &mut Vec<S::Pair>, team:
 where
     S::Pair: Sortable,
 {
-    sort_into(&mut CodeSorter::default(), pairs, into, team);
+    sort_into(&mut CodeSorter::default(), pairs, &mut 0, into, team);
 }
 
 impl<'a, P: Sortable> On<'a, '_, PairSorter<P>> {

@@ -19,8 +19,8 @@ use crate::stats::TrackTimes;
 pub(super) struct Core<P: PairKind, T> {
     ranks: <P as Tracked>::Ranks,
     sorter: CodeSorter<<P as Tracked>::Code>,
-    merger: Merger<<P as Tracked>::Keys>,
-    pub(super) lists: Lists<<P as Tracked>::Keys>,
+    merger: Merger<<P as Tracked>::Keys, <P as Tracked>::Code>,
+    pub(super) lists: Lists<<P as Tracked>::Keys, <P as Tracked>::Code>,
     pub(super) values: Values<T>,
     pub(super) times: TrackTimes,
 }
@@ -80,6 +80,8 @@ impl<P: PairKind, T: Default + Send> Core<P, T> {
         scope!("pivotgrid::track");
         let mut clock = Clock::start();
         let Core { ranks, sorter, merger, lists, values, .. } = self;
+        // Until this comes to its end, the ranks may not be those that the codes are made of.
+        let has_codes = std::mem::take(&mut lists.has_codes);
         let source = pairs.source();
         let objects = sorter.survey(source, &P::indices, team);
         pairs.assign(ranks, objects, team);
@@ -87,19 +89,21 @@ impl<P: PairKind, T: Default + Send> Core<P, T> {
         let code = |pair| P::code(pair, ranks, || pairs.judge(pair));
         let codes = scope!("pivotgrid::sort_pairs", sorter.sort_codes(source, P::largest(ranks), &code, team));
         let sort = clock.lap();
-        let codes = SortedCodes::<P> { codes, ranks };
+        let are_comparable = has_codes && P::are_stable(ranks);
+        let codes = SortedCodes::<P> { codes, ranks, are_comparable };
         scope!("pivotgrid::merge_pairs", merger.update(&codes, lists, values, with_ongoing, make, team));
         self.times = TrackTimes { keys, sort, merge: clock.lap() };
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let Lists { started, ongoing, ended, current } = &self.lists;
+        let Lists { started, ongoing, ended, current, codes, .. } = &self.lists;
         let pairs: usize = [started, ongoing, ended, current].into_iter().map(Vec::capacity).sum();
         let values = self.values.current.capacity() + self.values.ended.capacity() + self.values.spare.capacity();
         P::bytes(&self.ranks)
             + self.sorter.bytes()
             + self.merger.bytes()
             + pairs * size_of::<P::Keys>()
+            + codes.capacity() * size_of::<P::Code>()
             + values.saturating_mul(size_of::<T>())
     }
 
@@ -107,7 +111,8 @@ impl<P: PairKind, T: Default + Send> Core<P, T> {
         self.ranks = P::Ranks::default();
         self.sorter = CodeSorter::default();
         self.merger = Merger::default();
-        let Lists { started, ongoing, ended, current } = &mut self.lists;
+        let Lists { started, ongoing, ended, current, codes, has_codes } = &mut self.lists;
+        (*codes, *has_codes) = (Vec::new(), false);
         self.values.current.truncate(current.len());
         self.values.current.shrink_to_fit();
         self.values.ended.shrink_to_fit();

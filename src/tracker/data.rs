@@ -213,6 +213,7 @@ impl<P: PairKind, T: Default + Send> DataMap<P, T> {
     /// there, they start again.
     pub fn retain(&mut self, mut keep: impl FnMut(P::Keys, &mut T) -> bool) {
         let Core { lists, values, .. } = &mut self.core;
+        lists.has_codes = false;
         let (mut from, mut to) = (0, 0);
         lists.current.retain(|&pair| {
             let is_kept = keep(pair, &mut values.current[from]);

@@ -257,6 +257,7 @@ impl<P: PairKind> Tracker<P> {
     /// Forgets all pairs but those for which `keep` is true, so that the next update does not tell of their end. Those that are still
     /// there start again. The [events](Self::events) of the last update stay as they are.
     pub fn retain(&mut self, mut keep: impl FnMut(P::Keys) -> bool) {
+        self.core.lists.has_codes = false;
         self.core.lists.current.retain(|&pair| keep(pair));
     }
 

@@ -3,8 +3,9 @@
 use super::{Handle, World};
 use crate::runtime::clock::Clock;
 use crate::runtime::memory;
+use crate::runtime::on::On;
 use crate::runtime::scope::scope;
-use crate::runtime::team::Threads;
+use crate::runtime::team::{ForkJoin, Threads};
 use crate::stats::WorldTimes;
 use crate::{DetectError, Events, Pair, Pairs, RejectReason, Scalar};
 
@@ -51,6 +52,11 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.last_step.begin().finish();
         self.times = WorldTimes { statics, detect, track: clock.lap() };
         Ok(self.events())
+    }
+
+    /// The next call on threads of your own: see [`On`].
+    pub fn on<'t>(&mut self, threads: &'t dyn ForkJoin) -> On<'_, 't, Self> {
+        On::new(self, threads)
     }
 
     /// What the last step found.
@@ -113,5 +119,17 @@ impl<S: Scalar, const D: usize> World<S, D> {
         rejected.sort_unstable();
         moving.note_seen();
         Ok(())
+    }
+}
+
+impl<'a, S: Scalar, const D: usize> On<'a, '_, World<S, D>> {
+    /// [`World::par_step`] on these threads.
+    pub fn step(self) -> Events<'a, (Handle, Handle)> {
+        self.try_step().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`World::try_par_step`] on these threads.
+    pub fn try_step(self) -> Result<Events<'a, (Handle, Handle)>, DetectError> {
+        self.it.step_on(self.threads)
     }
 }
