@@ -12,5 +12,6 @@ mod oracle;
 mod pairs;
 mod replans;
 mod rows;
+mod search;
 mod table;
 mod work;
