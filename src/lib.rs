@@ -123,8 +123,8 @@ pub use neighbors::{NeighborIter, NeighborRows, Neighbors, PeriodicNeighbor, Per
 pub use order::{Reorder, SpatialOrder};
 pub use pairs::{AnyPair, CrossPair, Iter, Pair, PairSource, Pairs, ParIter};
 pub use periodic::{
-    Lattice, Periodic, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicQueries, PeriodicReason, PeriodicRejected, Shifted,
-    WithoutShifts,
+    AnyPeriodicPair, Lattice, Periodic, PeriodicCrossPair, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicPairsWithStatics,
+    PeriodicQueries, PeriodicReason, PeriodicRejected, Shifted, WithoutShifts,
 };
 pub use query::{Filtered, Hit, InGroups, Neighbor, Queries, QueryFilter, Ray, Rows, Sweep, Unfiltered};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};

@@ -7,7 +7,7 @@ use crate::runtime::clock::Clock;
 use crate::runtime::memory;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
-use crate::{CrossPair, Pair, Pairs, PeriodicPair, Scalar};
+use crate::{CrossPair, Pair, Pairs, PeriodicCrossPair, PeriodicPair, Scalar};
 
 /// Pairs that have a canonical order.
 pub trait Sortable: Copy + Send + Sync {
@@ -89,6 +89,27 @@ impl<const D: usize> Sortable for PeriodicPair<D> {
     #[inline(always)]
     fn of_code(code: [u32; 6]) -> Self {
         PeriodicPair { a: code[0], b: code[1], shift: std::array::from_fn(|axis| of_sortable(code[2 + axis])) }
+    }
+}
+
+impl<const D: usize> Sortable for PeriodicCrossPair<D> {
+    type Code = [u32; 6];
+
+    #[inline(always)]
+    fn first(&self) -> u32 {
+        self.first
+    }
+
+    #[inline(always)]
+    fn code(&self) -> [u32; 6] {
+        let PeriodicCrossPair { first, second, shift } = *self;
+        PeriodicPair { a: first, b: second, shift }.code()
+    }
+
+    #[inline(always)]
+    fn of_code(code: [u32; 6]) -> Self {
+        let PeriodicPair { a, b, shift } = PeriodicPair::of_code(code);
+        PeriodicCrossPair { first: a, second: b, shift }
     }
 }
 

@@ -6,11 +6,15 @@ mod tier;
 pub use detect::PairsWithStatics;
 pub(crate) use tier::Residents;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 
 use crate::broad_phase::check_count;
 use crate::query::Target;
 use crate::runtime::memory;
+use crate::runtime::objects::Objects;
+use crate::runtime::team::Team;
 use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, Groups, MAX_OBJECTS, Queries, Scalar};
 use tier::Tier;
 
@@ -65,6 +69,15 @@ pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     spare_members: Vec<u32>,
     /// Whether objects of `base` have changed, or there are others.
     changed: bool,
+    /// Another one after every change, and in every set.
+    stamp: u64,
+}
+
+/// A stamp that no set has.
+fn new_stamp() -> u64 {
+    static STAMPS: AtomicU64 = AtomicU64::new(0);
+    // Relaxed: it publishes nothing, each number only has to be handed out once.
+    STAMPS.fetch_add(1, Ordering::Relaxed)
 }
 
 /// A static object.
@@ -123,7 +136,32 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             loose: Vec::new(),
             spare_members: Vec::new(),
             changed: false,
+            stamp: new_stamp(),
         }
+    }
+
+    /// Tells whether this is the same set, with the same objects, as at another time.
+    pub(crate) fn stamp(&self) -> u64 {
+        self.stamp
+    }
+
+    /// All indices are below this number.
+    pub(crate) fn indices(&self) -> usize {
+        self.items.len()
+    }
+
+    /// The groups of an object, if there is one with this index.
+    pub(crate) fn groups_of(&self, index: u32) -> Groups {
+        self.items.get(index as usize).map_or(Groups::NONE, |item| item.groups)
+    }
+
+    /// The same set with these objects in place of all, or an error when memory is refused. With threads of the user's own it is built
+    /// on the calling one.
+    pub(crate) fn of_objects(mut self, objects: &impl Objects<S, D>, team: Team) -> Result<Self, DetectError> {
+        let item = |index: usize| Item { bounds: objects.bounds(index), groups: objects.groups(index), home: ItemTier::Base };
+        let items = memory::catch(|| memory::collect((0..objects.len()).map(item)))?;
+        self.replace(items, team.is_of_pool())?;
+        Ok(self)
     }
 
     /// Replaces everything by these objects, on the threads of the rayon pool in which it is called.
@@ -172,6 +210,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     /// [`insert`](Self::insert), or an error when memory is refused. The set then is as it was before.
     pub fn try_insert<T: Bounded<S, D>>(&mut self, object: &T) -> Result<u32, DetectError> {
+        self.stamp = new_stamp();
         let item = Item::of(object, ItemTier::Loose);
         let is_reused = !self.free.is_empty();
         if !is_reused && self.items.len() >= MAX_OBJECTS {
@@ -212,6 +251,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     /// [`update`](Self::update), or an error when memory is refused. The set then is as it was before.
     pub fn try_update<T: Bounded<S, D>>(&mut self, index: u32, object: &T) -> Result<bool, DetectError> {
         let Some(before) = self.item_mut(index).map(|item| *item) else { return Ok(false) };
+        self.stamp = new_stamp();
         let item = Item::of(object, ItemTier::Loose);
         memory::catch(|| memory::reserve(&mut self.loose, 1))?;
         self.items[index as usize] = item;
@@ -231,6 +271,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             Some(item) => {
                 let was_loose = item.home == ItemTier::Loose;
                 item.home = ItemTier::Nowhere;
+                self.stamp = new_stamp();
                 if was_loose {
                     self.loose.retain(|&loose| loose != index);
                 }
@@ -320,6 +361,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     /// Takes other objects in place of all.
     fn replace(&mut self, new_items: Vec<Item<S, D>>, parallel: bool) -> Result<(), DetectError> {
+        self.stamp = new_stamp();
         let indices = new_items.len();
         let more_free = indices.saturating_sub(self.free.len());
         memory::catch(|| memory::reserve_exact(&mut self.free, more_free))?;

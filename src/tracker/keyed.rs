@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::kinds::{InPeriods, Key, OneSet, PairKind, Tracked, TwoSets};
 use crate::runtime::team::Team;
-use crate::{CrossPair, PairSource, Pairs, PeriodicPairs, Scalar};
+use crate::{CrossPair, PairSource, Pairs, PeriodicPairs};
 
 /// Pairs of a step with the keys of their objects, for a [`Tracker`](crate::Tracker) or a [`DataMap`](crate::DataMap); made by
 /// `keyed_by` of [`Pairs`] and of [`PeriodicPairs`]. It is a [`KeyedPairs`].
@@ -78,7 +78,7 @@ impl<'a> Pairs<'a, CrossPair> {
     }
 }
 
-impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
+impl<'a, const D: usize> PeriodicPairs<'a, D> {
     /// The pairs with the keys of their objects. `key` is called once for every index up to the largest in a pair, from any thread.
     ///
     /// A pair is remembered with its shift, and two objects that meet with another shift are another pair. So an object that is moved
