@@ -225,7 +225,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     /// What the engine did in the last step and what it cost; its objects are objects and ghosts. After a step that did not come to its
     /// end, because the user's code panicked or memory was refused, all figures but [`Stats::bytes`] are 0.
     pub fn stats(&self) -> &Stats {
-        &self.broad_phase.engine.stats
+        &self.broad_phase.engine.builder.stats
     }
 
     /// The objects that were left out of the last step, in ascending order of index. Empty after a step that did not come to its end,
@@ -245,7 +245,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
 
 /// Leaves the engine what the user's limit has left beside so many bytes that belong to its owner.
 pub(crate) fn limit_beside<S: Scalar, const D: usize>(engine: &mut Engine<S, D>, own: usize) {
-    engine.budget = Budget::new(engine.config.max_bytes.map(|limit| limit.saturating_sub(own)));
+    engine.builder.budget = Budget::new(engine.builder.config.max_bytes.map(|limit| limit.saturating_sub(own)));
 }
 
 /// The engine's error in terms of the user's limit, if so many bytes belong to its owner.

@@ -6,10 +6,11 @@ use rayon::iter::{Either, IntoParallelIterator, IntoParallelRefIterator, Paralle
 
 use super::PeriodicRejected;
 use super::owners::Owners;
+use crate::pairs::code::{Sortable, of_sortable, sortable};
 use crate::pairs::source::Stored;
 use crate::runtime::team::Team;
-use crate::sorting::{Sortable, in_pool, sort_once};
-use crate::{CrossPair, Key, Keyed, OneSet, Pair, PairSource, Pairs, TwoSets};
+use crate::sorting::{in_pool, sort_once};
+use crate::{CrossPair, Pair, PairSource, Pairs};
 
 /// Two objects that meet: the box of `b`, moved by `shift` periods, overlaps the box of `a`, both as the user has them.
 ///
@@ -245,22 +246,35 @@ impl<'a, const D: usize, P: AnyPeriodicPair<D>> PeriodicPairs<'a, D, P> {
     }
 }
 
-impl<'a, const D: usize> WithoutShifts<'a, D> {
-    /// The pairs with the keys of their objects. `key` is called once for every index up to the largest in a pair, from any thread.
-    pub fn keyed_by<K: Key, F: Fn(u32) -> K + Sync>(self, key: F) -> Keyed<OneSet<K>, Self, F> {
-        Keyed::new(self, key)
+impl<const D: usize> Sortable for PeriodicPair<D> {
+    type Code = [u32; 6];
+
+    #[inline(always)]
+    fn code(&self) -> [u32; 6] {
+        let mut code = [self.a, self.b, 0, 0, 0, 0];
+        (0..D).for_each(|axis| code[2 + axis] = sortable(self.shift[axis]));
+        code
+    }
+
+    #[inline(always)]
+    fn of_code(code: [u32; 6]) -> Self {
+        PeriodicPair { a: code[0], b: code[1], shift: std::array::from_fn(|axis| of_sortable(code[2 + axis])) }
     }
 }
 
-impl<'a, const D: usize> WithoutShifts<'a, D, PeriodicCrossPair<D>> {
-    /// The pairs with the keys of their objects: those of the first set, or the moving ones, and those of the second set, or the
-    /// static ones. Both functions are called once for every index of their set up to the largest in a pair, from any thread.
-    pub fn keyed_by<A: Key, B: Key, F, G>(self, first: F, second: G) -> Keyed<TwoSets<A, B>, Self, (F, G)>
-    where
-        F: Fn(u32) -> A + Sync,
-        G: Fn(u32) -> B + Sync,
-    {
-        Keyed::new(self, (first, second))
+impl<const D: usize> Sortable for PeriodicCrossPair<D> {
+    type Code = [u32; 6];
+
+    #[inline(always)]
+    fn code(&self) -> [u32; 6] {
+        let PeriodicCrossPair { first, second, shift } = *self;
+        PeriodicPair { a: first, b: second, shift }.code()
+    }
+
+    #[inline(always)]
+    fn of_code(code: [u32; 6]) -> Self {
+        let PeriodicPair { a, b, shift } = PeriodicPair::of_code(code);
+        PeriodicCrossPair { first: a, second: b, shift }
     }
 }
 

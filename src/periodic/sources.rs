@@ -15,7 +15,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     fn found<P: super::AnyPeriodicPair<D>>(&self) -> PeriodicPairs<'_, D, P> {
         let meanings = Meanings::OneSet { owners: self.images.owners(), second_set_start: self.second_set_start };
         let ordered = self.canonical_order.then_some(&self.ordered.pairs[..]);
-        PeriodicPairs::new(&self.broad_phase.engine.pairs, ordered, meanings, &self.rejected)
+        PeriodicPairs::new(&self.broad_phase.engine.detector.pairs, ordered, meanings, &self.rejected)
     }
 }
 
@@ -84,7 +84,7 @@ impl<S: Scalar, const D: usize, O: Objects<S, D>> WithStatics<'_, S, D, O> {
     fn place_statics(&self, periodic: &mut Periodic<S, D>, team: Team<'_>) {
         let engine = &periodic.broad_phase.engine;
         let held = (engine.bytes() + periodic.own_bytes()).saturating_sub(periodic.statics.bytes());
-        periodic.statics.update(&periodic.space, self.statics, &engine.config, held, team);
+        periodic.statics.update(&periodic.space, self.statics, &engine.builder.config, held, team);
     }
 }
 

@@ -29,7 +29,7 @@ impl<S: Scalar, const D: usize> Host for Periodic<S, D> {
         objects: usize,
         step: impl FnOnce(&mut Self, Team<'_>) -> R + Send,
     ) -> Result<R, DetectError> {
-        let is_small = objects <= self.broad_phase.engine.config.serial_up_to;
+        let is_small = objects <= self.broad_phase.engine.builder.config.serial_up_to;
         let mut attempt = Attempt { periodic: self, is_complete: false };
         attempt.periodic.begin();
         let outcome = memory::catch(|| threads.enter(is_small, |team| step(attempt.periodic, team)));
@@ -138,14 +138,14 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         let budget = self.budget();
         scope!("pivotgrid::images", self.images.fill(&self.space, objects, MAX_OBJECTS, team, &budget));
         let own = self.own_bytes();
-        self.broad_phase.engine.budget.count_elsewhere(own);
+        self.broad_phase.engine.builder.budget.count_elsewhere(own);
         clock.lap()
     }
 
     /// The user's limit, and all that is held.
     pub(super) fn budget(&self) -> Budget {
         let engine = &self.broad_phase.engine;
-        let mut budget = Budget::new(engine.config.max_bytes);
+        let mut budget = Budget::new(engine.builder.config.max_bytes);
         budget.begin(engine.bytes() + self.own_bytes());
         budget
     }
@@ -153,16 +153,16 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     /// The end of a step, after its pairs: figures, and what the engine has rejected.
     fn conclude<O: Objects<S, D> + ?Sized>(&mut self, objects: &O, images: Duration) {
         let (space, engine) = (&self.space, &mut self.broad_phase.engine);
-        engine.stats.times.images = images;
+        engine.builder.stats.times.images = images;
         rejected_of(
-            &engine.rejected,
+            &engine.builder.rejected,
             self.images.objects(),
             objects.len(),
             |index| misfit(space, objects, index),
             &mut self.rejected,
         );
-        engine.stats.rejected = self.rejected.len();
-        engine.stats.bytes = engine.bytes();
+        engine.builder.stats.rejected = self.rejected.len();
+        engine.builder.stats.bytes = engine.bytes();
         self.count_own_bytes();
     }
 
@@ -172,7 +172,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         let budget = self.budget();
         if self.canonical_order {
             let engine = &mut self.broad_phase.engine;
-            engine.stats.times.order += order(&mut self.ordered, &engine.pairs, meanings, &budget, team);
+            engine.builder.stats.times.order += order(&mut self.ordered, &engine.detector.pairs, meanings, &budget, team);
         }
     }
 
@@ -182,9 +182,9 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         let budget = self.budget();
         if self.canonical_order {
             let engine = &mut self.broad_phase.engine;
-            engine.stats.times.order += order(&mut self.static_ordered, &engine.static_pairs, meanings, &budget, team);
+            engine.builder.stats.times.order += order(&mut self.static_ordered, &engine.static_pairs, meanings, &budget, team);
         }
-        self.broad_phase.engine.stats.bytes = self.broad_phase.engine.bytes();
+        self.broad_phase.engine.builder.stats.bytes = self.broad_phase.engine.bytes();
         self.count_own_bytes();
     }
 
@@ -197,7 +197,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     }
 
     pub(super) fn count_own_bytes(&mut self) {
-        self.broad_phase.engine.stats.bytes += self.own_bytes();
+        self.broad_phase.engine.builder.stats.bytes += self.own_bytes();
     }
 }
 
