@@ -141,6 +141,25 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         Self::of_space(Space::Lattice(lattice), config)
     }
 
+    /// Repeats another domain from the next step on, and keeps the memory and the order: for a domain that grows or shrinks. What the last
+    /// step found is gone.
+    pub fn set_domain(&mut self, domain: Aabb<S, D>, periodic: [bool; D]) -> Result<(), PeriodicError> {
+        self.set_space(Space::Domain(space(domain, periodic)?));
+        Ok(())
+    }
+
+    /// The same with a lattice: for a cell that is sheared more and more (`examples/periodic.rs`).
+    pub fn set_lattice(&mut self, lattice: Lattice<D>) {
+        self.set_space(Space::Lattice(lattice));
+    }
+
+    fn set_space(&mut self, space: Space<S, D>) {
+        self.begin();
+        self.abandon();
+        self.space = space;
+        self.statics.forget();
+    }
+
     fn of_space(space: Space<S, D>, config: Config) -> Result<Self, PeriodicError> {
         let canonical_order = config.canonical_order;
         Ok(Self::of_valid(space, BroadPhase::with_config(config.canonical_order(false))?, canonical_order))

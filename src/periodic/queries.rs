@@ -43,7 +43,7 @@ impl<T: Default, const D: usize> Default for Shifted<T, D> {
 /// meet is found wherever it repeats itself, so an object may be found several times, with different shifts, but with each of them
 /// once. Rounding is as for [`Periodic`]. [`in_groups`](Self::in_groups) and [`filtered`](Self::filtered) restrict them to some objects.
 ///
-/// A box or a ball may be up to 1000 periods long. Rays and moving boxes are followed through 65 536 copies of the domain, and
+/// A box or a ball may be up to 1000 periods long, in a [`Lattice`](crate::Lattice) up to 98. Rays and moving boxes are followed through 65 536 copies of the domain, and
 /// [`nearest`](Self::nearest) says how far it looks. That bounds their cost: a look into each copy takes 0.1 to 0.2 microseconds where
 /// it meets nothing, so a ray through all 65 536 takes some 10 milliseconds, as rays do whose period is far below their length. A longer query
 /// finds nothing beyond that, nor does one that is more than 2^29 periods away, or that makes no sense

@@ -8,13 +8,14 @@ use super::{PeriodicRejected, with_own};
 use crate::runtime::memory::{self, Budget, bytes_of};
 use crate::runtime::objects::Objects;
 use crate::runtime::team::Team;
+use crate::statics::Stamp;
 use crate::{Aabb, Config, Groups, MAX_OBJECTS, Scalar, StaticSet};
 
 /// The images of a static set, in a static set of their own.
 #[derive(Debug)]
 pub(super) struct StaticImages<S: Scalar, const D: usize> {
     /// Which objects these are images of, if there are any.
-    stamp: Option<u64>,
+    stamp: Option<Stamp>,
     images: Images<S, D>,
     set: StaticSet<S, D>,
     rejected: Vec<PeriodicRejected>,
@@ -40,6 +41,11 @@ impl<S: Scalar, const D: usize> Objects<S, D> for Items<'_, S, D> {
 impl<S: Scalar, const D: usize> StaticImages<S, D> {
     pub(super) fn new() -> Self {
         StaticImages { stamp: None, images: Images::new(), set: StaticSet::new(), rejected: Vec::new() }
+    }
+
+    /// The images are wrong from now on.
+    pub(super) fn forget(&mut self) {
+        self.stamp = None;
     }
 
     pub(super) fn owners(&self) -> Owners<'_, D> {

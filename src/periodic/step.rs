@@ -62,7 +62,7 @@ impl<S: Scalar, const D: usize> Drop for Attempt<'_, S, D> {
 
 impl<S: Scalar, const D: usize> Periodic<S, D> {
     /// The beginning of a step: from here on, nothing of the last one can be read.
-    fn begin(&mut self) {
+    pub(super) fn begin(&mut self) {
         self.broad_phase.engine.begin();
         self.images.clear();
         self.rejected.clear();
@@ -70,7 +70,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     }
 
     /// After a step that did not come to its end: there is nothing to tell but how much memory is held.
-    fn abandon(&mut self) {
+    pub(super) fn abandon(&mut self) {
         self.broad_phase.engine.abandon();
         self.images.clear();
         self.rejected.clear();

@@ -3,12 +3,12 @@
 mod detect;
 mod on;
 mod stale;
+mod stamp;
 mod tier;
 
 pub use detect::PairsWithStatics;
 pub use stale::StaleIndex;
-
-use std::sync::atomic::{AtomicU64, Ordering};
+pub(crate) use stamp::Stamp;
 
 use crate::broad_phase::check_count;
 use crate::lockfree::Blocks;
@@ -16,9 +16,8 @@ use crate::query::Target;
 use crate::query::residents::{Item, ItemTier, OutsideOfGrids};
 use crate::runtime::clock::Clock;
 use crate::runtime::memory;
-use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
-use crate::runtime::team::{Team, Threads};
+use crate::runtime::team::Threads;
 use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, Groups, MAX_OBJECTS, Queries};
 use crate::{RejectReason, Rejected, Scalar, Stats};
 use tier::Tier;
@@ -76,14 +75,7 @@ pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     /// Whether objects of `base` have changed, or there are others.
     changed: bool,
     /// Another one after every change, and in every set.
-    stamp: u64,
-}
-
-/// A stamp that no set has.
-fn new_stamp() -> u64 {
-    static STAMPS: AtomicU64 = AtomicU64::new(0);
-    // Relaxed: it publishes nothing, each number only has to be handed out once.
-    STAMPS.fetch_add(1, Ordering::Relaxed)
+    stamp: Stamp,
 }
 
 /// How many objects a thread asks for their boxes at a time, at least.
@@ -137,32 +129,8 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             loose: Vec::new(),
             spare_members: Vec::new(),
             changed: false,
-            stamp: new_stamp(),
+            stamp: Stamp::new(),
         }
-    }
-
-    /// Tells whether this is the same set, with the same objects, as at another time.
-    pub(crate) fn stamp(&self) -> u64 {
-        self.stamp
-    }
-
-    /// All indices are below this number.
-    pub(crate) fn indices(&self) -> usize {
-        self.items.len()
-    }
-
-    /// The groups of an object, if there is one with this index.
-    pub(crate) fn groups_of(&self, index: u32) -> Groups {
-        self.items.get(index as usize).map_or(Groups::NONE, |item| item.groups)
-    }
-
-    /// The same set with these objects in place of all, or an error when memory is refused. On the calling thread, unless the team is
-    /// of a rayon pool.
-    pub(crate) fn of_objects(mut self, objects: &impl Objects<S, D>, team: Team) -> Result<Self, DetectError> {
-        let item = |index: usize| Item { bounds: objects.bounds(index), groups: objects.groups(index), home: ItemTier::Base };
-        let items = memory::catch(|| memory::collect((0..objects.len()).map(item)))?;
-        self.replace(items, if team.is_of_pool() { Threads::Pool } else { Threads::Serial })?;
-        Ok(self)
     }
 
     /// Replaces everything by these objects, on the threads of the rayon pool in which it is called.
@@ -233,7 +201,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     }
 
     pub(crate) fn insert_on<T: Bounded<S, D>>(&mut self, object: &T, threads: Threads<'_>) -> Result<u32, DetectError> {
-        self.stamp = new_stamp();
+        self.stamp = Stamp::new();
         let item = Item::of(object, ItemTier::Loose);
         let is_reused = !self.free.is_empty();
         if !is_reused && self.items.len() >= MAX_OBJECTS {
@@ -283,7 +251,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         threads: Threads<'_>,
     ) -> Result<Result<(), StaleIndex>, DetectError> {
         let Some(before) = self.item_mut(index).map(|item| *item) else { return Ok(Err(StaleIndex { index })) };
-        self.stamp = new_stamp();
+        self.stamp = Stamp::new();
         let item = Item::of(object, ItemTier::Loose);
         memory::catch(|| memory::reserve(&mut self.loose, 1))?;
         self.items[index as usize] = item;
@@ -301,7 +269,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         let item = self.item_mut(index).ok_or(StaleIndex { index })?;
         let (bounds, was_loose) = (item.bounds, item.home == ItemTier::Loose);
         item.home = ItemTier::Nowhere;
-        self.stamp = new_stamp();
+        self.stamp = Stamp::new();
         if was_loose {
             self.loose.retain(|&loose| loose != index);
         }
@@ -412,7 +380,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     /// Takes other objects in place of all.
     fn replace(&mut self, new_items: Vec<Item<S, D>>, threads: Threads<'_>) -> Result<(), DetectError> {
-        self.stamp = new_stamp();
+        self.stamp = Stamp::new();
         let indices = new_items.len();
         let more_free = indices.saturating_sub(self.free.len());
         memory::catch(|| memory::reserve_exact(&mut self.free, more_free))?;
