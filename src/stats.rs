@@ -82,6 +82,9 @@ pub struct LevelStats {
     pub chunks: usize,
     /// The most cells that one of its objects reaches beyond its own, by axis.
     pub span: [u32; 3],
+    /// The axis along which its rows of cells lie: 0 for x, or another one that separates the objects far better.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub row_axis: usize,
 }
 
 /// Wall time of the last step, by pass.

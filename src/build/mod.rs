@@ -2,6 +2,7 @@
 
 pub(crate) mod arrange;
 pub(crate) mod builder;
+mod chunk_boxes;
 pub(crate) mod gather;
 pub(crate) mod plan;
 pub(crate) mod presort;

@@ -244,12 +244,13 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D,
         let mut comparer = Comparer::<I, S, D, EXTRAS>::new(isa, view.columns, comparisons, out);
         match part {
             Part::Item(item) => {
-                for chunk in &view.grid.chunks()[item.first_chunk as usize..item.end_chunk as usize] {
+                for rank in item.first_chunk as usize..item.end_chunk as usize {
+                    let chunk = &view.grid.chunks()[rank];
                     let all = chunk.entries();
                     let entries = all.start.max(item.begin as usize)..all.end.min(item.end as usize);
                     if !entries.is_empty() {
                         same_level::search(view, chunk, entries.clone(), reach, &mut comparer);
-                        across::search(view, chunk, entries, (near, near_sweep), &mut comparer);
+                        across::search(view, rank, entries, (near, near_sweep), &mut comparer);
                     }
                 }
             }
@@ -259,7 +260,7 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D,
                         let missed = usize::from(injected(Fault::ListedLastMissed) && run.end == view.grid.oversized.end);
                         let behind = run.start.max(entry + 1)..run.end - missed;
                         if !behind.is_empty() {
-                            comparer.meet(entry, behind);
+                            comparer.isa.run(across::MeetRun { comparer: &mut comparer, entry, run: behind });
                         }
                     });
                 }
