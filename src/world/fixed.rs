@@ -77,10 +77,10 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
         self.sites.len() - self.free.len()
     }
 
-    /// Makes room for one more object, and for the day when it changes or is gone. Ends the change if memory is refused.
-    pub(super) fn reserve(&mut self) {
-        let places = self.sites.len() + 1;
-        memory::reserve(&mut self.sites, 1);
+    /// Makes room for some more objects, and for the day when they change or are gone. Ends the change if memory is refused.
+    pub(super) fn reserve(&mut self, more: usize) {
+        let places = self.sites.len() + more;
+        memory::reserve(&mut self.sites, more);
         for list in [&mut self.free, &mut self.changed] {
             let more = places - list.len();
             memory::reserve(list, more);
