@@ -58,14 +58,18 @@ fn events(scale: usize, rounds: usize) {
     let [one, other] = engines.each_mut();
     let found = [one.over(&moving[0]).with(&statics).pairs().statics, other.over(&moving[1]).with(&statics).pairs().statics];
     println!("{} pairs with static objects", found[0].len());
-    let mut tracker = CrossTracker::new();
+    let (mut tracker, mut keyed) = (CrossTracker::new(), CrossTracker::new());
     let (mut before, mut sorted) = (HashSet::new(), Vec::new());
     compare(
         "events",
         rounds,
         &mut [
-            ("CrossTracker::par_update", &mut |round| {
-                let events = tracker.par_update(found[round % 2].keyed_by(|index| index, |index| index));
+            ("CrossTracker::par_update, by index", &mut |round| {
+                let events = tracker.par_update(found[round % 2].by_index());
+                events.started.len() + events.ended.len()
+            }),
+            ("CrossTracker::par_update, keyed", &mut |round| {
+                let events = keyed.par_update(found[round % 2].keyed_by(|index| index, |index| index));
                 events.started.len() + events.ended.len()
             }),
             ("by hand: hash sets", &mut |round| {
@@ -150,13 +154,14 @@ fn main() {
         ],
     );
 
-    let mut sorter = PairSorter::new();
+    let (mut sorter, mut alone) = (PairSorter::new(), PairSorter::new());
     let mut vector: Vec<Pair> = Vec::new();
     compare(
         "sorted",
         rounds,
         &mut [
             ("PairSorter::par_sort", &mut |round| sorter.par_sort(found[round % 2]).len()),
+            ("PairSorter::sort, one thread", &mut |round| alone.sort(found[round % 2]).len()),
             ("Pairs::par_sorted_into", &mut |round| {
                 let mut into = Vec::new();
                 found[round % 2].par_sorted_into(&mut into);
@@ -176,7 +181,7 @@ fn main() {
         ],
     );
 
-    let mut adjacency = Adjacency::new();
+    let (mut adjacency, mut alone) = (Adjacency::new(), Adjacency::new());
     let (mut offsets, mut partners) = (Vec::new(), Vec::new());
     compare(
         "adjacency",
@@ -185,6 +190,10 @@ fn main() {
             ("Adjacency::par_build, both ways", &mut |round| {
                 adjacency.par_build(found[round % 2], n, RowsOf::Both);
                 adjacency.partners().len()
+            }),
+            ("Adjacency::build, one thread", &mut |round| {
+                alone.build(found[round % 2], n, RowsOf::Both);
+                alone.partners().len()
             }),
             ("by hand: count, fill, sort rows", &mut |round| {
                 offsets.clear();

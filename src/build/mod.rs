@@ -1,6 +1,8 @@
 //! The rebuild: presort, plan, gather, arrange, sort, review.
 
 pub(crate) mod arrange;
+pub(crate) mod builder;
+mod chunk_boxes;
 pub(crate) mod gather;
 pub(crate) mod plan;
 pub(crate) mod presort;

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use crate::kernel::bits;
+use crate::isa::Isa;
+use crate::isa::eight::bits;
 use crate::kernel::compare::{Comparer, overlapping};
-use crate::kernel::isa::Isa;
 use crate::layout::columns::{Columns, PADDING};
 use crate::runtime::memory::{self, Budget, grow_exactly};
 use crate::{Aabb, Scalar};

@@ -9,9 +9,9 @@ use super::View;
 use super::neighborhood::Neighborhood;
 use crate::Scalar;
 use crate::faults::{Fault, injected};
-use crate::kernel::Work;
+use crate::isa::Work;
+use crate::isa::{Isa, Lanes, Mask, WIDTH, first_lanes};
 use crate::kernel::compare::Comparer;
-use crate::kernel::isa::{Isa, Lanes, Mask, WIDTH, first_lanes};
 use crate::kernel::list::List;
 use crate::kernel::scalar::Vector;
 use crate::layout::grid::Item;
@@ -78,6 +78,8 @@ pub(super) fn search<'v, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     debug_assert!(entries.len() <= MOST_ENTRIES);
     let (level, coords) = key_parts(chunk.key());
     let span = view.grid.spans[level];
+    let columns = comparer.columns;
+    comparer.columns = columns.turned(view.grid.levels[level].row());
     let mut search = RowSearch {
         level: &view.grid.levels[level],
         corner: Shape::<D>::base_of(coords),
@@ -115,6 +117,7 @@ pub(super) fn search<'v, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
             }
         }
     }
+    comparer.columns = columns;
 }
 
 /// What the search of a chunk's rows needs.
@@ -149,10 +152,10 @@ impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for OwnRow<'_, 
 }
 
 impl<S: Scalar, const D: usize> RowSearch<'_, '_, S, D> {
-    /// The cells of sixteen coordinates along an axis, relative to the chunk.
+    /// The cells of sixteen coordinates along an axis, relative to the chunk. Axes in the order of the level: along the rows first.
     #[inline(always)]
     fn cells<I: Isa>(&self, isa: I, axis: usize, coordinates: S::In<I>) -> I::Words {
-        let (origin, inverse, _) = self.level.axis(axis);
+        let (origin, inverse, _) = self.level.axis(self.level.axis_of(axis));
         let cells = coordinates.cells(isa, Vector::<S, I>::splat(isa, origin), Vector::<S, I>::splat(isa, inverse));
         let cells = if injected(Fault::CellByTwoFormulas) {
             isa.sub(cells, isa.select(isa.gt(isa.splat(0), cells), isa.splat(1), isa.splat(0)))

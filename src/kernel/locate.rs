@@ -177,6 +177,17 @@ fn locate<I: Isa, S: Scalar, const D: usize>(
         if fits == 0 {
             continue;
         }
+        match candidate.row() {
+            0 => {}
+            1 => {
+                low.swap(0, 1);
+                spans.swap(0, 1);
+            }
+            _ => {
+                low.swap(0, D - 1);
+                spans.swap(0, D - 1);
+            }
+        }
         let mut inside = zero;
         for axis in 0..D {
             let most = &mut located.spans[index][axis];
@@ -285,12 +296,13 @@ mod tests {
     use bytemuck::Zeroable;
 
     use super::*;
-    use crate::layout::{CELL_LIMIT, Level, Member};
+    use crate::isa::CELL_LIMIT;
+    use crate::layout::{Level, Member};
     use crate::{Aabb, InstructionSet};
 
     /// Boxes of every kind: near and far, tiny and huge, touching cell borders, invalid.
     fn boxes() -> Vec<Aabb<f32, 3>> {
-        let values = crate::geometry::scalar::tests::values();
+        let values = crate::isa::scalar::tests::values();
         let at = |index: usize| values[index % values.len()];
         let mut boxes: Vec<_> = (0..BLOCK - 4)
             .map(|i| {

@@ -4,7 +4,8 @@
 //! the source in a [`Source`], the threads in a `Threads`, failure and sink in the methods below.
 
 mod one_set;
-pub(crate) mod source;
+mod shorthands;
+mod source;
 mod two_sets;
 pub(crate) mod visit;
 mod with_statics;
@@ -133,6 +134,11 @@ impl<'e, 't, E, Q> Request<'e, 't, E, Q> {
     /// On threads of your own instead of a rayon pool: see [`ForkJoin`].
     pub fn on<'u>(self, threads: &'u dyn ForkJoin) -> Request<'e, 'u, E, Q> {
         Request { engine: self.engine, source: self.source, threads: Threads::Own(threads) }
+    }
+
+    /// On these threads, whosever they are.
+    pub(crate) fn threads<'u>(self, threads: Threads<'u>) -> Request<'e, 'u, E, Q> {
+        Request { engine: self.engine, source: self.source, threads }
     }
 
     /// Keeps only the pairs for which `is_wanted` is true. It is called once per pair whose boxes overlap, from any thread of the step.

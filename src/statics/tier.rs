@@ -1,11 +1,13 @@
 //! Some of the static objects in a grid.
 
-use super::{Item, ItemTier};
+use std::time::Duration;
+
 use crate::engine::step::rebuild;
+use crate::query::residents::{Item, ItemTier, Residents};
 use crate::query::{GridView, Target};
 use crate::runtime::objects::FnObjects;
 use crate::runtime::team::Threads;
-use crate::{Aabb, BroadPhase, DetectError, Groups, Queries, Scalar};
+use crate::{Aabb, BroadPhase, Config, DetectError, Queries, Scalar, Stats};
 
 /// A grid of static objects, as they were when it was built. Those that have changed since live elsewhere.
 ///
@@ -30,23 +32,27 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
         &mut self,
         items: &[Item<S, D>],
         is_wanted: impl Fn(&Item<S, D>) -> bool + Sync,
-        parallel: bool,
+        threads: Threads<'_>,
     ) -> Result<(), DetectError> {
         let len = items.iter().rposition(&is_wanted).map_or(0, |last| last + 1);
         // An object that is not wanted keeps its index and gets a box that the engine leaves out.
         let bounds = |index: usize| if is_wanted(&items[index]) { items[index].bounds } else { Aabb::EMPTY };
-        self.build(len, bounds, parallel)
+        self.build(len, bounds, threads)
     }
 
     /// Builds the grid of some objects.
-    pub(super) fn build_of(&mut self, members: &[u32], items: &[Item<S, D>]) -> Result<(), DetectError> {
-        self.build(members.len(), |place| items[members[place] as usize].bounds, true)
+    pub(super) fn build_of(&mut self, members: &[u32], items: &[Item<S, D>], threads: Threads<'_>) -> Result<(), DetectError> {
+        self.build(members.len(), |place| items[members[place] as usize].bounds, threads)
     }
 
-    fn build(&mut self, len: usize, bounds: impl Fn(usize) -> Aabb<S, D> + Sync, parallel: bool) -> Result<(), DetectError> {
+    fn build(
+        &mut self,
+        len: usize,
+        bounds: impl Fn(usize) -> Aabb<S, D> + Sync,
+        threads: Threads<'_>,
+    ) -> Result<(), DetectError> {
         self.is_built = false;
         let objects = FnObjects { len, bounds };
-        let threads = if parallel { Threads::Pool } else { Threads::Serial };
         self.grid.run(threads, len, |engine, team| rebuild(engine, &objects, team).conclude(engine))?;
         self.is_built = true;
         Ok(())
@@ -64,6 +70,20 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
         self.grid.engine.release();
     }
 
+    /// What building the grid did, and what it cost.
+    pub(super) fn stats(&self) -> &Stats {
+        self.grid.stats()
+    }
+
+    /// Notes how long its objects took to be read.
+    pub(super) fn note_reading(&mut self, time: Duration) {
+        self.grid.engine.builder.stats.times.statics = time;
+    }
+
+    pub(super) fn config(&self) -> &Config {
+        &self.grid.engine.builder.config
+    }
+
     pub(super) fn has_grid(&self) -> bool {
         self.is_built
     }
@@ -76,7 +96,7 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
 
     /// The grid with all that it was built of; nothing is found without one.
     pub(super) fn queries(&self) -> Queries<'_, S, D> {
-        let view = if self.is_built { GridView::of(&self.grid, None) } else { None };
+        let view = if self.is_built { self.grid.engine.view(None) } else { None };
         Queries::of(Target::new([view, None], None))
     }
 
@@ -84,7 +104,7 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
     pub(super) fn view<'a>(&'a self, items: &'a [Item<S, D>], is_everybody: bool) -> Option<GridView<'a, S, D>> {
         let members = if self.home == ItemTier::Base { None } else { Some(&self.members[..]) };
         let residents = Residents { items, members, home: self.home, is_everybody: is_everybody && members.is_none() };
-        if self.is_built { GridView::of(&self.grid, Some(residents)) } else { None }
+        if self.is_built { self.grid.engine.view(Some(residents)) } else { None }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -93,32 +113,6 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
 
     /// So much is held by other parts of the set, under the same limit.
     pub(super) fn count_elsewhere(&mut self, bytes: usize) {
-        self.grid.engine.budget.count_elsewhere(bytes);
-    }
-}
-
-/// The objects of a tier that have not changed since its grid was built.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Residents<'a, S, const D: usize> {
-    items: &'a [Item<S, D>],
-    /// As of the tier.
-    members: Option<&'a [u32]>,
-    home: ItemTier,
-    is_everybody: bool,
-}
-
-impl<S: Scalar, const D: usize> Residents<'_, S, D> {
-    /// Whether these are all objects of the grid, by the same indices.
-    #[inline(always)]
-    pub(crate) fn is_everybody(&self) -> bool {
-        self.is_everybody
-    }
-
-    /// Index and groups of an object of the grid, if it has not changed.
-    #[inline(always)]
-    pub(crate) fn get(&self, place: u32) -> Option<(u32, Groups)> {
-        let index = self.members.map_or(place, |members| members[place as usize]);
-        let item = &self.items[index as usize];
-        (item.home == self.home).then_some((index, item.groups))
+        self.grid.engine.builder.budget.count_elsewhere(bytes);
     }
 }

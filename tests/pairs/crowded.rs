@@ -3,7 +3,7 @@
 use crate::common::{Coordinate, Oracle, Rng, assert_same, grid_config, pool};
 use pivotgrid::{Aabb, Bounded, BroadPhase, Config, Groups};
 
-/// A chunk with more objects is sorted by all workers (`src/build/sort.rs`).
+/// A chunk with more objects is sorted by all workers (`src/build/sort/crowd.rs`).
 const CROWDED: usize = 1 << 12;
 
 const CELL: f64 = 1.0;

@@ -11,5 +11,7 @@ mod measure;
 mod oracle;
 mod pairs;
 mod replans;
+mod rows;
+mod search;
 mod table;
 mod work;

@@ -14,7 +14,7 @@ use crate::random::Random;
 /// Objects of a scene that take part: the loops are quadratic.
 const MOST: usize = 700;
 
-/// Boxes that are asked for in each step.
+/// Box queries per step.
 const QUERIES: usize = 12;
 
 /// The domain repeats itself at this edge; positions are taken modulo two of them.
@@ -135,8 +135,8 @@ impl<S: Coordinate, const D: usize> Features<S, D> {
             let index = random.below(2 * MOST) as u32;
             match (random.below(3), boxes.get(random.below(boxes.len()))) {
                 (0, Some(aabb)) => drop(self.statics.insert(aabb)),
-                (1, Some(aabb)) => drop(self.statics.update(index, aabb)),
-                _ => drop(self.statics.remove(index)),
+                (1, Some(aabb)) => _ = self.statics.update(index, aabb),
+                _ => _ = self.statics.remove(index),
             }
         }
         let known: Vec<(u32, Aabb<S, D>)> =

@@ -96,7 +96,8 @@ impl<S: Real, const D: usize> Keep for Typed<S, D> {
         let indices = indices.slice(objects.len(), "indices")?;
         self.check(indices)?;
         for (&index, number) in indices.iter().zip(0..) {
-            self.threads.run(|| self.set.try_update(index, &objects.item(number)))?;
+            // `check` has seen that there is one.
+            let _ = self.threads.run(|| self.set.try_update(index, &objects.item(number)))?;
         }
         Ok(())
     }
