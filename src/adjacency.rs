@@ -1,11 +1,15 @@
 //! Pairs as rows: for each object its partners.
 
+use std::time::Duration;
+
 use crate::pairs::code::{Code, Value, of_sortable, sortable};
 use crate::pairs::source::Stored;
+use crate::runtime::clock::Clock;
 use crate::runtime::memory;
+use crate::runtime::on::On;
 use crate::runtime::scope::scope;
-use crate::runtime::team::Team;
-use crate::sorting::{CodeSorter, Output, in_pool, store};
+use crate::runtime::team::{ForkJoin, Team, Threads};
+use crate::sorting::{CodeSorter, Output, enter, store};
 use crate::{CrossPair, DetectError, Pair, PairSource, PeriodicPair};
 
 /// The partners of each object, in compressed rows: the partners of object `i` are `partners()[offsets()[i]..offsets()[i + 1]]`, in
@@ -32,6 +36,7 @@ pub struct Adjacency<P: Rowed = Pair> {
     partners: Vec<u32>,
     shifts: Vec<P::Shift>,
     rows: usize,
+    time: Duration,
 }
 
 /// Which objects of a pair have rows.
@@ -165,7 +170,14 @@ impl<const D: usize> Default for Shift<D> {
 
 impl<P: Rowed> Default for Adjacency<P> {
     fn default() -> Self {
-        Adjacency { sorter: CodeSorter::default(), offsets: Vec::new(), partners: Vec::new(), shifts: Vec::new(), rows: 0 }
+        Adjacency {
+            sorter: CodeSorter::default(),
+            offsets: Vec::new(),
+            partners: Vec::new(),
+            shifts: Vec::new(),
+            rows: 0,
+            time: Duration::ZERO,
+        }
     }
 }
 
@@ -197,51 +209,63 @@ impl<P: Rowed> Adjacency<P> {
         objects: usize,
         rows_of: RowsOf,
     ) -> Result<(), DetectError> {
-        in_pool(&pairs, |team| self.run(&pairs, objects, rows_of, team))
+        self.run_on(pairs, objects, rows_of, Threads::Pool)
     }
 
     /// [`try_par_build`](Self::try_par_build) on the calling thread.
     pub fn try_build(&mut self, pairs: impl PairSource<Pair = P>, objects: usize, rows_of: RowsOf) -> Result<(), DetectError> {
-        memory::catch(|| self.run(&pairs, objects, rows_of, Team::ALONE))
+        self.run_on(pairs, objects, rows_of, Threads::Serial)
+    }
+
+    /// The next call on threads of your own: see [`On`].
+    pub fn on<'t>(&mut self, threads: &'t dyn ForkJoin) -> On<'_, 't, Self> {
+        On::new(self, threads)
+    }
+
+    /// How long the last build took.
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+
+    fn run_on(
+        &mut self,
+        pairs: impl PairSource<Pair = P>,
+        objects: usize,
+        rows_of: RowsOf,
+        threads: Threads<'_>,
+    ) -> Result<(), DetectError> {
+        let mut clock = Clock::start();
+        enter(&pairs, threads, |team| self.run(&pairs, objects, rows_of, team))?;
+        self.time = clock.lap();
+        Ok(())
     }
 
     fn run(&mut self, pairs: &impl Stored<Pair = P>, objects: usize, rows_of: RowsOf, team: Team) {
         scope!("pivotgrid::adjacency");
         self.rows = 0;
-        let [first, second] = self.sorter.survey(
-            pairs,
-            &|pair: P| {
-                let (one, other, _) = pair.ends();
-                [one, other]
-            },
-            team,
-        );
         let rows_of = if rows_of == RowsOf::Both && !P::IS_OF_ONE_SET { RowsOf::First } else { rows_of };
-        let most = match rows_of {
-            RowsOf::First => first,
-            RowsOf::Second => second,
-            RowsOf::Both => first.max(second),
-        };
-        let rows = objects.max(most as usize);
         let forth = |(one, other, shift): (u32, u32, P::Shift)| P::code(one, other, shift);
         let back = |(one, other, shift): (u32, u32, P::Shift)| P::code(other, one, P::back(shift));
         let Adjacency { sorter, offsets, partners, shifts, .. } = self;
-        let largest = rows.saturating_sub(1);
-        match rows_of {
-            RowsOf::First => {
-                let code = |pair: P| [forth(pair.ends())];
-                sorter.sort(pairs, largest, &code, |total| RowsOut::<P>::new(offsets, partners, shifts, rows, total), team)
-            }
-            RowsOf::Second => {
-                let code = |pair: P| [back(pair.ends())];
-                sorter.sort(pairs, largest, &code, |total| RowsOut::<P>::new(offsets, partners, shifts, rows, total), team)
-            }
-            RowsOf::Both => {
-                let code = |pair: P| [forth(pair.ends()), back(pair.ends())];
-                sorter.sort(pairs, largest, &code, |total| RowsOut::<P>::new(offsets, partners, shifts, rows, total), team)
-            }
+        let largest = objects.saturating_sub(1);
+        let rows_for = |total: usize, largest: usize| if total == 0 { objects } else { objects.max(largest + 1) };
+        macro_rules! sort {
+            ($($code:expr),*) => {
+                sorter.sort(
+                    pairs,
+                    largest,
+                    &|pair: P| [$($code(pair.ends())),*],
+                    |total, largest| RowsOut::<P>::new(offsets, partners, shifts, rows_for(total, largest), total),
+                    team,
+                )
+            };
+        }
+        let (total, largest) = match rows_of {
+            RowsOf::First => sort!(forth),
+            RowsOf::Second => sort!(back),
+            RowsOf::Both => sort!(forth, back),
         };
-        self.rows = rows;
+        self.rows = rows_for(total, largest);
     }
 
     /// How many rows there are.
@@ -301,6 +325,18 @@ impl<P: Rowed> Adjacency<P> {
 
     fn end(&self) -> usize {
         self.offsets().last().copied().unwrap_or(0)
+    }
+}
+
+impl<P: Rowed> On<'_, '_, Adjacency<P>> {
+    /// [`Adjacency::par_build`] on these threads.
+    pub fn build(self, pairs: impl PairSource<Pair = P>, objects: usize, rows_of: RowsOf) {
+        self.try_build(pairs, objects, rows_of).unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// [`Adjacency::try_par_build`] on these threads.
+    pub fn try_build(self, pairs: impl PairSource<Pair = P>, objects: usize, rows_of: RowsOf) -> Result<(), DetectError> {
+        self.it.run_on(pairs, objects, rows_of, self.threads)
     }
 }
 

@@ -131,9 +131,10 @@ pub use query::{Filtered, Hit, InGroups, Neighbor, Queries, QueryFilter, Ray, Ro
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};
 pub use request::{EitherPair, Host, Request, Source};
 pub use runtime::objects::{FnObjects, WithBalls, WithGroups};
+pub use runtime::on::On;
 pub use runtime::team::ForkJoin;
 pub use sorting::PairSorter;
-pub use statics::{PairsWithStatics, StaticSet};
+pub use statics::{PairsWithStatics, StaleIndex, StaticSet};
 pub use stats::{LevelStats, PassTimes, Predicted, Stats, TrackTimes, WorldTimes};
 pub use tracker::{
     Always, ByIndex, Changes, CrossMap, CrossTracker, DataMap, Events, InPeriods, Key, Keyed, KeyedPairs, OneSet, PairKind,

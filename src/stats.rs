@@ -108,7 +108,7 @@ pub struct PassTimes {
     pub conclude: Duration,
     /// Putting the pairs into canonical order, if the settings say so.
     pub order: Duration,
-    /// Looking objects up in a static set.
+    /// Looking objects up in a static set; of the [figures of a static set](crate::StaticSet::stats), reading its objects.
     pub statics: Duration,
     /// Making the images of objects in a periodic domain.
     pub images: Duration,

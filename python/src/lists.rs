@@ -8,12 +8,16 @@ use pivotgrid::{Lattice, NeighborRows, PeriodicRows};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use rayon::prelude::*;
 
 use crate::arrays::{Input, Number, Output, Spare, collected};
 use crate::threads::Threads;
 
-/// Neighbors that make a piece of work.
+/// Neighbors that make a piece of work, for one thread or many: few enough for the cache.
 const PIECE: usize = 1 << 15;
+
+/// Rows that a thread counts at a time.
+const ROWS: usize = 512;
 
 /// An index in an array: `int32` or `int64`.
 pub(crate) trait Index: Element + Pod + Copy + Send + Sync {
@@ -126,14 +130,12 @@ impl<S: Number, const D: usize> Request<'_, S, D> {
     }
 
     /// Where rows begin once those are left out, or put in, that the search did not know of.
-    fn offsets(&self, rows: &impl Rows<D>) -> Option<Vec<usize>> {
+    fn offsets(&self, rows: &impl Rows<D>, shared: bool) -> Option<Vec<usize>> {
         if self.species.is_none() && !self.with_self {
             return None;
         }
-        let (mut offsets, mut total) = (vec![0], 0);
-        for row in 0..rows.offsets().len() - 1 {
-            total += usize::from(self.with_self);
-            total += match &self.species {
+        let count = |row: usize| {
+            let found = match &self.species {
                 None => rows.offsets()[row + 1] - rows.offsets()[row],
                 Some(species) => {
                     let from = self.from(row);
@@ -141,7 +143,18 @@ impl<S: Number, const D: usize> Request<'_, S, D> {
                     rows.row(row).filter(|&(other, shift)| species.admit(row, other as usize, square((other, shift)))).count()
                 }
             };
-            offsets.push(total);
+            found + usize::from(self.with_self)
+        };
+        let mut offsets = vec![0; rows.offsets().len()];
+        let counts = &mut offsets[1..];
+        match shared {
+            true => counts.par_iter_mut().enumerate().with_min_len(ROWS).for_each(|(row, place)| *place = count(row)),
+            false => counts.iter_mut().enumerate().for_each(|(row, place)| *place = count(row)),
+        }
+        let mut total = 0;
+        for offset in counts {
+            total += *offset;
+            *offset = total;
         }
         Some(offsets)
     }
@@ -165,7 +178,7 @@ impl<S: Number, const D: usize> Request<'_, S, D> {
         spare: &mut Spare,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let work = rows.indices().len();
-        let own = threads.run(py, work, |_| self.offsets(rows))?;
+        let own = threads.run(py, work, |shared| self.offsets(rows, shared))?;
         let offsets = own.as_deref().unwrap_or(rows.offsets());
         let total = offsets.last().copied().unwrap_or(0);
         let wanted = |letter: char| if self.wants(letter) { total } else { 0 };
@@ -185,11 +198,7 @@ impl<S: Number, const D: usize> Request<'_, S, D> {
             distances: distances.slice()?,
             vectors: vectors.slice()?.as_chunks_mut().0,
         };
-        threads.run(
-            py,
-            work,
-            |shared| if shared { share_out(part, offsets, self, rows) } else { part.write(offsets, self, rows) },
-        )?;
+        threads.run(py, work, |shared| share_out(part, offsets, self, rows, shared))?;
 
         let made = [('i', first.done()), ('j', second.done()), ('P', pairs.done())];
         let others = [('S', shifts.done()), ('d', distances.done()), ('D', vectors.done())];
@@ -224,12 +233,13 @@ fn split<T>(slice: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
     slice.split_at_mut(at.min(slice.len()))
 }
 
-/// Divides work in two until pieces are small.
+/// Divides work in two until pieces are small; `shared` says whether there is a pool of threads for them.
 fn share_out<I: Index, S: Number, const D: usize>(
     part: Part<'_, I, S, D>,
     offsets: &[usize],
     request: &Request<'_, S, D>,
     rows: &impl Rows<D>,
+    shared: bool,
 ) {
     let Range { start, end } = part.rows;
     let (begin, length) = (offsets[start], offsets[end] - offsets[start]);
@@ -255,54 +265,58 @@ fn share_out<I: Index, S: Number, const D: usize>(
         distances: other_distances,
         vectors: other_vectors,
     };
-    rayon::join(|| share_out(left, offsets, request, rows), || share_out(right, offsets, request, rows));
+    let [left, right] = [left, right].map(|part| move || share_out(part, offsets, request, rows, shared));
+    if shared {
+        rayon::join(left, right);
+    } else {
+        left();
+        right();
+    }
 }
 
 impl<I: Index, S: Number, const D: usize> Part<'_, I, S, D> {
     fn write(mut self, offsets: &[usize], request: &Request<'_, S, D>, rows: &impl Rows<D>) {
-        let is_plain = request.species.is_none() && !request.with_self;
-        match (is_plain, request.wants('d'), request.wants('D')) {
-            (false, ..) => self.write_chosen(offsets, request, rows),
-            (true, false, false) => self.write_all::<false, false>(offsets, request, rows),
-            (true, true, false) => self.write_all::<true, false>(offsets, request, rows),
-            (true, false, true) => self.write_all::<false, true>(offsets, request, rows),
-            (true, true, true) => self.write_all::<true, true>(offsets, request, rows),
+        if request.species.is_some() || request.with_self {
+            self.write_chosen(offsets, request, rows);
+        } else {
+            self.write_all(offsets, request, rows);
         }
     }
 
-    /// Rows as they were found.
-    fn write_all<const DISTANCES: bool, const VECTORS: bool>(
-        &mut self,
-        offsets: &[usize],
-        request: &Request<'_, S, D>,
-        rows: &impl Rows<D>,
-    ) {
+    /// Rows as they were found: array after array, because a loop that fills one or two of them is faster than one that fills all. What
+    /// it reads is still in the cache, since a piece is small.
+    fn write_all(&mut self, offsets: &[usize], request: &Request<'_, S, D>, rows: &impl Rows<D>) {
         let base = offsets[self.rows.start];
         let found = &rows.indices()[base..offsets[self.rows.end]];
         self.second.iter_mut().zip(found).for_each(|(place, &index)| *place = I::of(index));
-        for row in self.rows.clone() {
-            let own = offsets[row] - base..offsets[row + 1] - base;
-            if !self.first.is_empty() {
-                self.first[own.clone()].fill(I::of(row as u32));
-            }
-            if !self.pairs.is_empty() {
-                let places = self.pairs[own.clone()].iter_mut().zip(&found[own.clone()]);
+        let own = |row: usize| offsets[row] - base..offsets[row + 1] - base;
+        if !self.first.is_empty() {
+            self.rows.clone().for_each(|row| self.first[own(row)].fill(I::of(row as u32)));
+        }
+        if !self.pairs.is_empty() {
+            for row in self.rows.clone() {
+                let places = self.pairs[own(row)].iter_mut().zip(&found[own(row)]);
                 places.for_each(|(place, &other)| *place = [I::of(row as u32), I::of(other)]);
             }
-            if !self.shifts.is_empty() {
-                self.shifts[own.clone()].iter_mut().zip(rows.row(row)).for_each(|(place, (_, shift))| *place = shift);
+        }
+        if !self.shifts.is_empty() {
+            for row in self.rows.clone() {
+                self.shifts[own(row)].iter_mut().zip(rows.row(row)).for_each(|(place, (_, shift))| *place = shift);
             }
-            if !DISTANCES && !VECTORS {
-                continue;
-            }
+        }
+        let length = |vector: &[f64; D]| S::nearest(square_of(vector).sqrt());
+        for row in self.rows.clone() {
             let from = request.from(row);
-            for (at, (other, shift)) in own.zip(rows.row(row)) {
-                let vector = request.vector(&from, other, shift);
-                if DISTANCES {
-                    self.distances[at] = S::nearest(square_of(&vector).sqrt());
-                }
-                if VECTORS {
-                    self.vectors[at] = vector.map(S::nearest);
+            let ways = rows.row(row).map(|(other, shift)| request.vector(&from, other, shift));
+            match (&mut *self.distances, &mut *self.vectors) {
+                ([], []) => return,
+                (distances, []) => distances[own(row)].iter_mut().zip(ways).for_each(|(place, way)| *place = length(&way)),
+                ([], vectors) => vectors[own(row)].iter_mut().zip(ways).for_each(|(place, way)| *place = way.map(S::nearest)),
+                (distances, vectors) => {
+                    let places = distances[own(row)].iter_mut().zip(&mut vectors[own(row)]);
+                    for ((distance, vector), way) in places.zip(ways) {
+                        (*distance, *vector) = (length(&way), way.map(S::nearest));
+                    }
                 }
             }
         }

@@ -60,9 +60,6 @@ pub trait Sortable: Copy + Send + Sync {
     /// Sorts as the pairs do.
     type Code: Code;
 
-    /// Its first index.
-    fn first(&self) -> u32;
-
     fn code(&self) -> Self::Code;
 
     fn of_code(code: Self::Code) -> Self;
@@ -70,11 +67,6 @@ pub trait Sortable: Copy + Send + Sync {
 
 impl Sortable for Pair {
     type Code = u64;
-
-    #[inline(always)]
-    fn first(&self) -> u32 {
-        self.a
-    }
 
     #[inline(always)]
     fn code(&self) -> u64 {
@@ -89,11 +81,6 @@ impl Sortable for Pair {
 
 impl Sortable for CrossPair {
     type Code = u64;
-
-    #[inline(always)]
-    fn first(&self) -> u32 {
-        self.first
-    }
 
     #[inline(always)]
     fn code(&self) -> u64 {

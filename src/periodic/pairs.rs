@@ -126,11 +126,6 @@ impl<const D: usize> Sortable for PeriodicPair<D> {
     type Code = [u32; 6];
 
     #[inline(always)]
-    fn first(&self) -> u32 {
-        self.a
-    }
-
-    #[inline(always)]
     fn code(&self) -> [u32; 6] {
         let mut code = [self.a, self.b, 0, 0, 0, 0];
         (0..D).for_each(|axis| code[2 + axis] = sortable(self.shift[axis]));

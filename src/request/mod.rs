@@ -136,6 +136,11 @@ impl<'e, 't, E, Q> Request<'e, 't, E, Q> {
         Request { engine: self.engine, source: self.source, threads: Threads::Own(threads) }
     }
 
+    /// On these threads, whosever they are.
+    pub(crate) fn threads<'u>(self, threads: Threads<'u>) -> Request<'e, 'u, E, Q> {
+        Request { engine: self.engine, source: self.source, threads }
+    }
+
     /// Keeps only the pairs for which `is_wanted` is true. It is called once per pair whose boxes overlap, from any thread of the step.
     ///
     /// Unlike [`Bounded::pairs_with`], which is called as well, it gets indices, and so works with two types, static objects, and

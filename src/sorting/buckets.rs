@@ -10,6 +10,9 @@ use crate::runtime::memory;
 /// Codes of a bucket: few enough for the cache, many enough that buckets are few, too.
 const BUCKET: usize = 4096;
 const MOST_BUCKETS: usize = 1024;
+/// To even out what buckets differ in, unless they become smaller than this.
+const BUCKETS_PER_WORKER: usize = 8;
+const SMALL_BUCKET: usize = 512;
 /// Values of the upper word, in one bucket, that are counted one by one: as many counters as the second cache holds.
 const MOST_COUNTED: usize = 1 << 16;
 
@@ -21,10 +24,12 @@ pub(super) struct Division {
 }
 
 impl Division {
-    /// For so many codes, none of which has a larger upper word than `largest`.
-    pub(super) fn new(codes: usize, largest: usize) -> Self {
+    /// For so many codes, none of which has a larger upper word than `largest`, and so many workers.
+    pub(super) fn new(codes: usize, largest: usize, workers: usize) -> Self {
         let bits = usize::BITS - largest.leading_zeros();
-        let bucket_bits = (codes / BUCKET).clamp(1, MOST_BUCKETS).ilog2();
+        // Of few codes, more buckets for the workers to share.
+        let shared = if workers > 1 { (workers * BUCKETS_PER_WORKER).min(codes / SMALL_BUCKET) } else { 1 };
+        let bucket_bits = (codes / BUCKET).max(shared).clamp(1, MOST_BUCKETS).ilog2();
         let shift = bits.saturating_sub(bucket_bits);
         Division { buckets: (largest >> shift) + 1, shift }
     }
@@ -32,6 +37,12 @@ impl Division {
     #[inline(always)]
     pub(super) fn bucket(self, code: impl Code) -> usize {
         (code.upper() >> self.shift) as usize
+    }
+
+    /// The same for a code whose upper word may be too large: any bucket then.
+    #[inline(always)]
+    pub(super) fn some_bucket(self, code: impl Code) -> usize {
+        self.bucket(code).min(self.buckets - 1)
     }
 
     /// How many values of the upper word a bucket has.

@@ -10,19 +10,21 @@ use crate::runtime::team::Team;
 #[derive(Clone, Debug)]
 pub(crate) struct Ordered<P: Sortable> {
     sorter: CodeSorter<P::Code>,
+    /// The largest first index of the last step.
+    largest: usize,
     pub(crate) pairs: Vec<P>,
 }
 
 impl<P: Sortable> Default for Ordered<P> {
     fn default() -> Self {
-        Ordered { sorter: CodeSorter::default(), pairs: Vec::new() }
+        Ordered { sorter: CodeSorter::default(), largest: 0, pairs: Vec::new() }
     }
 }
 
 impl<P: Sortable> Ordered<P> {
     /// Sorts pairs.
     pub(crate) fn sort<S: Stored<Pair = P>>(&mut self, source: &S, team: Team) {
-        sort_into(&mut self.sorter, source, &mut self.pairs, team);
+        sort_into(&mut self.sorter, source, &mut self.largest, &mut self.pairs, team);
     }
 
     /// What so many pairs take at most: a code each while they are sorted, and then themselves.
@@ -35,18 +37,18 @@ impl<P: Sortable> Ordered<P> {
     }
 }
 
-/// Sorts pairs into a vector, whose contents are replaced.
+/// Sorts pairs into a vector, whose contents are replaced. `largest` is a guess of the largest first index, and then that index.
 pub(crate) fn sort_into<S: Stored>(
     sorter: &mut CodeSorter<<S::Pair as Sortable>::Code>,
     source: &S,
+    largest: &mut usize,
     into: &mut Vec<S::Pair>,
     team: Team,
 ) where
     S::Pair: Sortable,
 {
-    let [objects, _] = sorter.survey(source, &|pair| [pair.first(), 0], team);
-    let largest = objects.saturating_sub(1) as usize;
-    sorter.sort(source, largest, &|pair| [pair.code()], |total| Decoded::new(into, total), team);
+    let (_, found) = sorter.sort(source, *largest, &|pair| [pair.code()], |total, _| Decoded::new(into, total), team);
+    *largest = found;
 }
 
 /// The pairs that the codes stand for.

@@ -18,7 +18,7 @@ pub(crate) use canonical::Ordered;
 use divide::share_out_with;
 pub(crate) use divide::{Divisible, share_out};
 pub use pair_sorter::PairSorter;
-pub(crate) use pair_sorter::{in_pool, sort_once};
+pub(crate) use pair_sorter::{enter, in_pool, sort_once};
 pub(crate) use sorter::Sorter as CodeSorter;
 
 /// Up to this many pairs, work about them stays on the calling thread.

@@ -1,6 +1,7 @@
 //! Sorting pairs by codes.
 
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::buckets::{Buckets, Division, Output, Plain, Scratch, write_sorted};
 use super::crowd::{CROWDED, Crowd};
@@ -91,27 +92,60 @@ impl<C: Code, V: Value> Sorter<C, V> {
         parts::survey(&mut self.parts, source, indices, team)
     }
 
-    /// Sorts the codes of the pairs, `N` of each, into an output. `code` is called twice per pair. No upper word of a code is more than
-    /// `largest`. Room for the output is for `make_output` to find, for as many codes as it is told.
+    /// Sorts the codes of the pairs, `N` of each, into an output. `code` is called twice per pair. `largest` is a guess of the largest upper
+    /// word of a code, or more; a guess that is too small costs another pass. Room for the output is for `make_output` to find, which gets
+    /// the number of codes and the largest upper word. These are returned, too.
     pub(crate) fn sort<S: Stored, const N: usize, O: Output<C, Value = V>>(
         &mut self,
         source: &S,
-        largest: usize,
+        mut largest: usize,
         code: &(impl Fn(S::Pair) -> [C; N] + Sync),
-        make_output: impl FnOnce(usize) -> O,
+        make_output: impl FnOnce(usize, usize) -> O,
         team: Team,
-    ) {
-        let (division, total) = self.begin::<S, N>(source, largest, team);
-        let output = make_output(total);
-        let work = Spreading { parts: &self.parts, spread: &mut self.spread, ends: &mut self.ends, staged: &mut [] };
-        share_out(work, team, &|Spreading { parts, spread, ends, .. }| {
-            let (part, division) = (parts[0], division);
-            part.read(source, |pair| code(pair).into_iter().for_each(|code| ends[division.bucket(code)] += 1));
-            turn_counts_into_begins(ends);
-            part.read(source, |pair| code(pair).into_iter().for_each(|code| place(code, spread, ends, division)));
-        });
+    ) -> (usize, usize) {
+        let (division, total, found) = loop {
+            let (division, total) = self.begin::<S, N>(source, largest, team);
+            let found = self.spread::<S, N>(source, division, largest, code, team);
+            if found <= largest {
+                break (division, total, found);
+            }
+            largest = found;
+        };
+        let output = make_output(total, found);
         self.count_buckets(division);
         self.finish(division, output, team);
+        (total, found)
+    }
+
+    /// Brings each part's codes into the order of the buckets, unless an upper word is more than `largest`. Returns the largest one.
+    fn spread<S: Stored, const N: usize>(
+        &mut self,
+        source: &S,
+        division: Division,
+        largest: usize,
+        code: &(impl Fn(S::Pair) -> [C; N] + Sync),
+        team: Team,
+    ) -> usize {
+        // Relaxed: read after the join.
+        let found = AtomicUsize::new(0);
+        let work = Spreading { parts: &self.parts, spread: &mut self.spread, ends: &mut self.ends, staged: &mut [] };
+        share_out(work, team, &|Spreading { parts, spread, ends, .. }| {
+            // Copies on the stack, which no write can change.
+            let (part, division) = (parts[0], division);
+            let mut most = 0;
+            part.read(source, |pair| {
+                code(pair).into_iter().for_each(|code| {
+                    ends[division.some_bucket(code)] += 1;
+                    most = most.max(code.upper());
+                });
+            });
+            found.fetch_max(most as usize, Ordering::Relaxed);
+            if most as usize <= largest {
+                turn_counts_into_begins(ends);
+                part.read(source, |pair| code(pair).into_iter().for_each(|code| place(code, spread, ends, division)));
+            }
+        });
+        found.into_inner()
     }
 
     /// Cuts the pairs into parts and makes room for `N` codes of each pair. Returns how many that are.
@@ -119,7 +153,7 @@ impl<C: Code, V: Value> Sorter<C, V> {
         parts::cut(&mut self.parts, source, team);
         self.parts.iter_mut().for_each(|part| part.room = N * part.pairs);
         let most = self.parts.iter().map(|part| part.room).sum();
-        let division = Division::new(most, largest);
+        let division = Division::new(most, largest, team.workers());
         grow(&mut self.spread, most);
         self.ends.clear();
         memory::reserve(&mut self.ends, parts::most_parts(team) * division.buckets);
@@ -275,7 +309,7 @@ mod tests {
                 &source,
                 largest,
                 &code,
-                |total| {
+                |total, _| {
                     into.resize(total, C::zeroed());
                     Plain(&mut into[..])
                 },
@@ -314,6 +348,7 @@ mod tests {
                 expected.sort_unstable();
                 assert!(sorted(&blocks, rows as usize, threads, |pair| Some(code(pair))) == expected);
                 assert!(sorted_into(&blocks, rows as usize, threads, |pair| [code(pair)]) == expected);
+                assert!(sorted_into(&blocks, 0, threads, |pair| [code(pair)]) == expected, "a wrong guess");
                 let wide = |pair: Pair| [[pair.a, 5, pair.b, 0, pair.b % 3, 1], [pair.a / 2, pair.b % 7, 0, 0, 0, 0]];
                 let mut expected: Vec<[u32; 6]> = pairs.iter().flat_map(|&pair| wide(pair)).collect();
                 expected.sort_unstable();

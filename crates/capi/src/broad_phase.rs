@@ -171,15 +171,19 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
         let count = first.len() + second.len();
         ensure!(count <= MAX_OBJECTS, PG_ERROR_TOO_MANY, "{count} objects, but a step takes at most {MAX_OBJECTS}");
         kept.clear();
-        with_slice!(first, items, |ones| {
-            let mut memory = Items::default();
-            with_slice!(second, &mut memory, |others| {
-                let pairs = threads.run(|| threads.carry(engine.over(ones).against(others)).try_pairs())?;
-                keep_rejected(&mut kept.rejected, pairs.rejected())?;
-                kept.moving.take(pairs)?;
-                kept.moving.flatten(pairs)
-            })
-        })
+        let mut keep = |pairs: Pairs<'_, CrossPair>| -> Result {
+            keep_rejected(&mut kept.rejected, pairs.rejected())?;
+            kept.moving.take(pairs)?;
+            kept.moving.flatten(pairs)
+        };
+        // Both sets as boxes, or both as lists: a mixture would be the same step compiled twice more.
+        if let (Some(ones), Some(others)) = (first.as_boxes(), second.as_boxes()) {
+            return keep(threads.run(|| threads.carry(engine.over(ones).against(others)).try_pairs())?);
+        }
+        let (ones, others) = (first.items(items)?, second.items(&mut Items::default())?);
+        let outcome = threads.run(|| threads.carry(engine.over(&ones).against(&others)).try_pairs());
+        items.keep(ones);
+        keep(outcome?)
     }
 
     fn visit(&mut self, objects: In<pg_objects>, visitor: Visitor, user: User) -> Result {
@@ -199,7 +203,8 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
             flow
         };
         let new_block = || Vec::with_capacity(SHOWN);
-        let rest = with_slice!(objects, items, |slice| threads.run(|| threads.carry(engine.over(slice)).visit(new_block, visit)));
+        let rest =
+            with_slice!(objects, items, |slice| threads.run(|| threads.carry(engine.over(slice)).try_visit(new_block, visit)))?;
         keep_rejected(&mut kept.rejected, engine.rejected())?;
         for mut block in rest {
             if stopped.load(Ordering::Relaxed) || show(&mut block).is_break() {
