@@ -29,7 +29,7 @@ pub(crate) struct Reach {
     backward: List,
     /// into both,
     corner: List,
-    /// and into the next chunk in x.
+    /// and into the next chunk along the rows.
     past_end: List,
 }
 
@@ -201,7 +201,7 @@ impl<S: Scalar, const D: usize> RowSearch<'_, '_, S, D> {
         *self.reach = Reach { upward, backward, corner, past_end };
     }
 
-    /// The rest of the own row: windows in the next chunk in x, of the entries that reach it.
+    /// The rest of the own row: windows in the next chunk along it, of the entries that reach it.
     #[inline(always)]
     fn next_chunk<I: Isa, const EXTRAS: bool>(&mut self, comparer: &mut Comparer<'_, I, S, D, EXTRAS>, (y, z): (i32, i32)) {
         let isa = comparer.isa;
