@@ -78,7 +78,7 @@ pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     stamp: Stamp,
 }
 
-/// How many objects a thread asks for their boxes at a time, at least.
+/// The least number of objects whose boxes a thread reads at a time.
 const BLOCK: usize = 1024;
 
 /// How many of the latest changes are kept in a list: eight steps of a kernel.
