@@ -61,7 +61,7 @@ pub const MAX_OBJECTS: usize = u32::MAX as usize;
 pub enum DetectError {
     /// More than [`MAX_OBJECTS`] objects; holds how many there were.
     TooManyObjects(usize),
-    /// The system has no memory left: it refused `bytes` bytes in one piece.
+    /// The system has no memory left: it refused `needed` bytes in one piece.
     OutOfMemory {
         /// The bytes requested.
         needed: usize,
