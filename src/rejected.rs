@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::{Aabb, Scalar};
+
 /// An object that was left out of a step, and why. Everybody else's pairs are complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -23,6 +25,15 @@ pub enum RejectReason {
     Inverted,
     /// The object stands beyond the largest index a pair can name: it *and all objects after it* were left out. Listed once.
     BeyondIndex,
+}
+
+impl RejectReason {
+    /// What is wrong with an invalid box.
+    #[cold]
+    pub(crate) fn of<S: Scalar, const D: usize>(bounds: &Aabb<S, D>) -> Self {
+        let is_nan = bounds.min.iter().chain(&bounds.max).any(|bound| bound.is_nan());
+        if is_nan { RejectReason::NotANumber } else { RejectReason::Inverted }
+    }
 }
 
 impl fmt::Display for Rejected {

@@ -333,7 +333,7 @@ impl<O: ?Sized> Source<'_, O> {
                 if index >= self.len {
                     located.set_level(at, VACANT);
                 } else {
-                    memory::push(&mut seen.rejected, Rejected { index, reason: reason(&block.bounds(at)) });
+                    memory::push(&mut seen.rejected, Rejected { index, reason: RejectReason::of(&block.bounds(at)) });
                 }
             }
         }
@@ -384,10 +384,4 @@ impl<'t, S: Scalar, const D: usize> Target<'t, S, D> {
 pub(super) fn special(key: &Key) -> Option<i32> {
     let level = key[3] as i32;
     matches!(level, OVERSIZED | REJECTED).then_some(level)
-}
-
-#[cold]
-fn reason<S: Scalar, const D: usize>(bounds: &Aabb<S, D>) -> RejectReason {
-    let nan = bounds.min.iter().chain(&bounds.max).any(|bound| bound.is_nan());
-    if nan { RejectReason::NotANumber } else { RejectReason::Inverted }
 }

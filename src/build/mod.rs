@@ -2,6 +2,7 @@
 
 pub(crate) mod arrange;
 pub(crate) mod gather;
+mod list;
 pub(crate) mod plan;
 pub(crate) mod presort;
 pub(crate) mod review;

@@ -11,7 +11,7 @@ use super::near::{NearSweep, Parts};
 use crate::faults::{Fault, injected};
 use crate::kernel::compare::{Comparer, overlapping};
 use crate::kernel::isa::Isa;
-use crate::kernel::{Work, bits};
+use crate::kernel::{Columns, Work, bits};
 use crate::layout::{Chunk, Coords, Window, key_parts};
 use crate::runtime::memory;
 use crate::{Aabb, Scalar};
@@ -108,12 +108,12 @@ fn meet_windows<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
         let entry = entry as usize;
         let window = Window::new(&view.grid.levels[level], view.grid.spans[level], &view.columns.bounds(entry));
         if let Some(window) = window.within::<D>(coords) {
-            window.runs(chunk, |run| {
+            for run in window.runs(chunk) {
                 let run = run.start.max(entries.start)..run.end.min(entries.end);
                 if !run.is_empty() {
                     comparer.meet(entry, run);
                 }
-            });
+            }
         }
     }
 }
@@ -127,10 +127,29 @@ fn collect<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     near: &mut Vec<u32>,
 ) {
     comparer.candidates += run.len() as u64;
-    overlapping(comparer.isa, &comparer.columns, around, run, |window, mask| {
-        memory::reserve(near, 16);
-        near.extend(bits(u32::from(mask)).map(|lane| (window + lane) as u32));
-    });
+    comparer.isa.run(Collect { isa: comparer.isa, columns: &comparer.columns, around, run, near });
+}
+
+/// Compiled as a function of its own, because it is called by functions that are compiled without the instruction set.
+struct Collect<'c, I, S, const D: usize> {
+    isa: I,
+    columns: &'c Columns<'c, S, D>,
+    around: &'c Aabb<S, D>,
+    run: Range<usize>,
+    near: &'c mut Vec<u32>,
+}
+
+impl<I: Isa, S: Scalar, const D: usize> Work for Collect<'_, I, S, D> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Collect { isa, columns, around, run, near } = self;
+        overlapping(isa, columns, around, run, |window, mask| {
+            memory::reserve(near, 16);
+            near.extend(bits(u32::from(mask)).map(|lane| (window + lane) as u32));
+        });
+    }
 }
 
 impl<S: Scalar, const D: usize> View<'_, S, D> {
@@ -139,7 +158,7 @@ impl<S: Scalar, const D: usize> View<'_, S, D> {
         let window = Window::new(&self.grid.levels[level], self.grid.spans[level], around);
         let mut search = |coords: Coords, chunk: &Chunk| {
             if let Some(window) = window.within::<D>(coords) {
-                window.runs(chunk, &mut f);
+                window.runs(chunk).for_each(&mut f);
             }
         };
         // There are no chunks beyond those of the level.

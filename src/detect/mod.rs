@@ -17,7 +17,7 @@ use crate::engine::{Engine, Worker};
 use crate::faults::{Fault, injected};
 use crate::kernel::compare::{Comparer, Comparisons, PairRoom};
 use crate::kernel::isa::Isa;
-use crate::kernel::{Columns, IsaWork, Kernel};
+use crate::kernel::{Columns, IsaWork, Kernel, Work};
 use crate::layout::grid::{Grid, Item};
 use crate::lockfree::{Blocks, Cursor};
 use crate::runtime::memory;
@@ -25,8 +25,10 @@ use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
 use sink::{Consumer, Sink};
 
-/// Oversized entries that a worker compares with all others at a time.
+/// Oversized entries that a worker compares with all others at a time, where there are several workers.
 const OVERSIZED_BLOCK: usize = 32;
+/// The same where there is one.
+const OVERSIZED_ALONE: usize = 256;
 
 /// What detection reads.
 #[derive(Debug)]
@@ -92,6 +94,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let stock = Blocks::new(&mut self.pairs, 1);
         let workers = Blocks::new(&mut self.workers, 1);
         let (budget, missed) = (&self.budget, Cursor::new());
+        let claim = if team.workers() == 1 { OVERSIZED_ALONE } else { OVERSIZED_BLOCK };
         self.busy.each(team, |index| {
             scope!("pivotgrid::detect::worker");
             let Some(worker) = workers.claim_one() else { return };
@@ -107,7 +110,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                     break;
                 }
             }
-            while let Some(block) = oversized.claim(OVERSIZED_BLOCK, view.grid.oversized.len()) {
+            while let Some(block) = oversized.claim(claim, view.grid.oversized.len()) {
                 let first = view.grid.oversized.start;
                 view.detect_oversized(first + block.start..first + block.end, finder, &mut sink);
                 if sink.has_enough() {
@@ -191,14 +194,18 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D,
                 }
             }
             Part::Oversized(entries) => {
-                for entry in entries {
-                    view.grid.oversized_around(&view.columns.bounds(entry), |run| {
-                        let missed = usize::from(injected(Fault::ListedLastMissed) && run.end == view.grid.oversized.end);
-                        let behind = run.start.max(entry + 1)..run.end - missed;
-                        if !behind.is_empty() {
-                            comparer.meet(entry, behind);
-                        }
-                    });
+                let missed = usize::from(injected(Fault::ListedLastMissed));
+                let last = view.grid.oversized.end;
+                if view.grid.list_tree.len() == 0 {
+                    comparer.add_following(entries, last - missed);
+                } else {
+                    for entry in entries {
+                        view.grid.oversized_around(&view.columns.bounds(entry), |run| {
+                            let missed = if run.end == last { missed } else { 0 };
+                            let run = run.start.max(entry + 1)..run.end - missed;
+                            isa.run(MeetRun { comparer: &mut comparer, entry, run });
+                        });
+                    }
                 }
             }
         }
@@ -206,5 +213,23 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D,
         comparer.flush();
         *candidates += comparer.candidates;
         *looks += comparer.looks;
+    }
+}
+
+/// An entry and a run. Compiled as a function of its own, because it is called by one that is compiled without the instruction set.
+struct MeetRun<'m, 'c, I, S, const D: usize, const EXTRAS: bool> {
+    comparer: &'m mut Comparer<'c, I, S, D, EXTRAS>,
+    entry: usize,
+    run: Range<usize>,
+}
+
+impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for MeetRun<'_, '_, I, S, D, EXTRAS> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if !self.run.is_empty() {
+            self.comparer.meet(self.entry, self.run);
+        }
     }
 }

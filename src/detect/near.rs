@@ -6,8 +6,9 @@
 use std::ops::Range;
 
 use crate::kernel::bits;
-use crate::kernel::compare::{Comparer, overlapping};
-use crate::kernel::isa::Isa;
+use crate::kernel::compare::{Comparer, overlaps_from};
+use crate::kernel::isa::{Isa, WIDTH};
+use crate::kernel::scalar::splat_box;
 use crate::layout::columns::{Columns, PADDING};
 use crate::runtime::memory::{self, Budget, grow_exactly};
 use crate::{Aabb, Scalar};
@@ -161,9 +162,13 @@ impl NearSweep {
                     continue;
                 }
                 comparer.candidates += (end - begin) as u64;
-                overlapping(comparer.isa, &sorted, &bounds, begin..end, |window, mask| {
-                    bits(u32::from(mask)).for_each(|lane| comparer.hit_one(self.keys[window + lane].1 as usize, entry));
-                });
+                // Loops, not closures: see `splat_box`.
+                let own = splat_box(comparer.isa, &bounds);
+                for window in (begin..end).step_by(WIDTH) {
+                    for lane in bits(u32::from(overlaps_from(comparer.isa, &sorted, &own, window, end))) {
+                        comparer.hit_one(self.keys[window + lane].1 as usize, entry);
+                    }
+                }
             }
         }
         true

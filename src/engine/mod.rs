@@ -157,10 +157,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     /// came to its end.
     pub(crate) fn prepare<'t>(&mut self, known: usize, visited: usize, team: Team<'t>) -> Team<'t> {
         let team = team.at_most(visited / BLOCK + 1);
-        self.busy.begin(team.workers());
-        self.clear(team);
-        self.tree.forget();
-        self.budget.begin(self.bytes());
+        self.prepare_workers(team);
         // Room for about as many chunks again, so that a race for one more does not make the count run twice. By the chunks that
         // held something, which does not depend on races, and not by those taken from the pool.
         let chunks = self.stats.chunks;
@@ -180,6 +177,18 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             *place = if injected(Fault::NewcomerLost) && id == known { visited as u32 } else { id as u32 };
         }
         self.table.resize(visited, budget);
+        self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
+        team
+    }
+
+    /// Empties what the last step left, and makes the workers ready.
+    pub(crate) fn prepare_workers(&mut self, team: Team) {
+        self.busy.begin(team.workers());
+        self.clear(team);
+        self.tree.forget();
+        if self.budget.is_limited() {
+            self.budget.begin(self.bytes());
+        }
         while self.workers.len() < team.workers() {
             memory::push(&mut self.workers, CachePadded::new(Worker::new()));
         }
@@ -196,8 +205,6 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.stats.repeats = 0;
         self.stats.replanned = false;
         self.stats.revisions = 0;
-        self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
-        team
     }
 
     /// Replaces the directory, which must be empty, by a larger one.
@@ -211,13 +218,15 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     /// Empties the directory and takes the chunks back.
     pub(crate) fn clear(&mut self, team: Team) {
         let used = self.grid.pool.used() as usize;
-        let (grid, cursor) = (&self.grid, Cursor::new());
-        self.busy.each(team.at_most(used / CLEAR_BLOCK), |_| {
-            while let Some(chunks) = cursor.claim(CLEAR_BLOCK, used) {
-                grid.directory.clear(&grid.pool, chunks);
-            }
-        });
-        self.grid.pool.recycle();
+        if used > 0 {
+            let (grid, cursor) = (&self.grid, Cursor::new());
+            self.busy.each(team.at_most(used / CLEAR_BLOCK), |_| {
+                while let Some(chunks) = cursor.claim(CLEAR_BLOCK, used) {
+                    grid.directory.clear(&grid.pool, chunks);
+                }
+            });
+            self.grid.pool.recycle();
+        }
         self.grid.forget();
     }
 
@@ -225,8 +234,10 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     /// chunk, differs from step to step, and must not make a steady scene allocate.
     pub(crate) fn conclude(&mut self, objects: usize, team: Team) {
         // What the workers keep for themselves was not followed until now.
-        self.budget.begin(0);
-        self.budget.charge(self.bytes());
+        if self.budget.is_limited() {
+            self.budget.begin(0);
+            self.budget.charge(self.bytes());
+        }
         let workers = &mut self.workers[..team.workers()];
         for worker in workers.iter() {
             memory::reserve(&mut self.rejected, worker.seen.rejected.len());

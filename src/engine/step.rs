@@ -37,6 +37,12 @@ pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
     // If the user's code panics below, or memory is refused, nothing of the last step is known any more. All that is lost with its
     // order is some speed.
     let known = std::mem::take(&mut engine.known);
+    if engine.makes_list(len) {
+        let sorted = scope!("pivotgrid::list", engine.list(objects, len));
+        engine.known = len;
+        engine.stats.times.gather = clock.lap();
+        return Rebuilt { sorted, team: Team::ALONE, objects: len, surplus: false, clock };
+    }
     let presorts = engine.wants_presort(known, len);
     let known = if presorts { 0 } else { known };
     let visited = known.max(len);

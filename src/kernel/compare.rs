@@ -116,6 +116,18 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         }
     }
 
+    /// Adds the entries of a range, each with all that are behind it and before `end`.
+    #[inline(always)]
+    pub(crate) fn add_following(&mut self, entries: Range<usize>, end: usize) {
+        let isa = self.isa;
+        self.set_base(entries.start);
+        for at in entries.clone().step_by(WIDTH) {
+            let entry = isa.shl(isa.add(isa.splat((at - entries.start) as i32), isa.iota()), 16);
+            let behind = isa.add(isa.splat(at as i32 + 1), isa.iota());
+            self.add(first_lanes(entries.end - at), entry, behind, isa.splat(end as i32));
+        }
+    }
+
     /// Compares all tasks and keeps the hits.
     #[inline(always)]
     pub(crate) fn compare(&mut self) {
@@ -432,7 +444,7 @@ fn admitted<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, a: usize, b:
     })
 }
 
-/// Appends the entries of a run that overlap a box.
+/// Calls `f` with the windows of a run that have entries which overlap a box, and which lanes these are.
 #[inline(always)]
 pub(crate) fn overlapping<I: Isa, S: Scalar, const D: usize>(
     isa: I,
@@ -443,9 +455,21 @@ pub(crate) fn overlapping<I: Isa, S: Scalar, const D: usize>(
 ) {
     let own = splat_box(isa, bounds);
     for window in run.clone().step_by(WIDTH) {
-        let mask = overlap(isa, lanes_below(run.end - window), &own, &columns.sixteen(isa, window));
+        let mask = overlaps_from(isa, columns, &own, window, run.end);
         if mask != 0 {
             f(window, mask);
         }
     }
+}
+
+/// Of the sixteen entries from `window` on, those before `end` that overlap a box.
+#[inline(always)]
+pub(crate) fn overlaps_from<I: Isa, S: Scalar, const D: usize>(
+    isa: I,
+    columns: &Columns<'_, S, D>,
+    own: &Boxes<S::In<I>, D>,
+    window: usize,
+    end: usize,
+) -> Mask {
+    overlap(isa, lanes_below(end - window), own, &columns.sixteen(isa, window))
 }

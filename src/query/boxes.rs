@@ -113,15 +113,10 @@ impl<S: Scalar, const D: usize> GridView<'_, S, D> {
                 &window,
                 |_| true,
                 |coords, chunk| {
-                    let mut flow = ControlFlow::Continue(());
                     if let Some(window) = window.within::<D>(coords) {
-                        window.runs(chunk, |run| {
-                            if flow.is_continue() {
-                                flow = f(run);
-                            }
-                        });
+                        window.runs(chunk).try_for_each(&mut f)?;
                     }
-                    flow
+                    ControlFlow::Continue(())
                 },
             )?;
         }
