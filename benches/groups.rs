@@ -1,4 +1,4 @@
-//! What it costs to say who may pair with whom. `groups/SCENE-SIZE/inside` tells the engine, whose kernels look at the groups before a
+//! The cost of groups and masks. `groups/SCENE-SIZE/inside` gives groups to the engine, whose kernels check them before a
 //! pair is stored; `groups/SCENE-SIZE/after` has it store all pairs, and drops afterwards what the groups refuse. In `half`, half of
 //! the objects of `uniform` are scenery, which does not pair with itself; in `stacked`, 1000 objects at a time lie in one place
 //! and are one body, so that nearly all pairs are refused. On one thread.
@@ -77,7 +77,7 @@ fn groups(c: &mut Criterion) {
     for &(size, objects) in sizes() {
         compare(c, &format!("half-{size}"), &half(objects));
     }
-    // Quadratic in the stacks by nature, whoever filters.
+    // The stacks are quadratic by nature, with either filter.
     let objects = if measuring() { 10 * STACK } else { 2 * STACK };
     compare(c, &format!("stacked-{}k", objects / 1000), &stacked(objects));
 }

@@ -1,6 +1,6 @@
 //! What a world that stands still costs. Of the objects of `uniform`, a thousandth moves and the others are in a `StaticSet`:
 //! `statics/SIZE/moving` is a step of those that move against the set, `statics/SIZE/all` a step that does not know who moves and
-//! rebuilds everything, which the first is to be compared with. `nobody` is a step in which nothing moves, `change` moves one object of the
+//! rebuilds everything, which the first is to be compared with. `nothing` is a step in which nothing moves, `change` moves one object of the
 //! set. `change_and_query` moves one and queries a box, and `change_rebuild_and_query` rebuilds the set in between, as queries did until
 //! 2026-11-18. On one thread.
 
@@ -13,7 +13,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use pivotgrid::{Aabb, BroadPhase, StaticSet};
 use scenes::Scene;
 
-/// One in so many moves.
+/// One object in this many moves.
 const STILL: usize = 1000;
 
 fn statics(c: &mut Criterion) {
@@ -41,9 +41,9 @@ fn statics(c: &mut Criterion) {
             });
         });
         group.bench_function(BenchmarkId::new(size, "all"), |bencher| Stepper::new(&swing, 1).bench(bencher));
-        let nobody: [Aabb<f32, 3>; 0] = [];
-        group.bench_function(BenchmarkId::new(size, "nobody"), |bencher| {
-            bencher.iter(|| black_box(engine.over(&nobody).with(&set).serial().pairs().moving.len()));
+        let none: [Aabb<f32, 3>; 0] = [];
+        group.bench_function(BenchmarkId::new(size, "nothing"), |bencher| {
+            bencher.iter(|| black_box(engine.over(&none).with(&set).serial().pairs().moving.len()));
         });
         group.throughput(Throughput::Elements(1));
         let mut next = 0;

@@ -1,4 +1,4 @@
-//! Who meets whom, and who parts, as boxes move through one another. `cargo run --example events`
+//! Pairs that begin and pairs that end, as boxes move through one another. `cargo run --example events`
 
 use pivotgrid::{Aabb, BroadPhase, PairTracker};
 

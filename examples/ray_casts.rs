@@ -1,4 +1,4 @@
-//! Rays through what the last step built: who sees whom, and what a bullet hits. `cargo run --release --example ray_casts`
+//! Rays through the grid of the last step: lines of sight, and what a bullet hits. `cargo run --release --example ray_casts`
 
 use pivotgrid::{Aabb, Ball, BroadPhase, Ray, Sweep};
 

@@ -1,4 +1,4 @@
-//! Sets `cfg(loom)` for this package alone: here the kit's atomics are loom's, and nobody needs `RUSTFLAGS`.
+//! Sets `cfg(loom)` for this package alone: here the kit's atomics are loom's, without `RUSTFLAGS`.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,10 +1,11 @@
 //! Pairs as rows: for each object its partners.
 
+use crate::pairs::code::{Code, of_sortable, sortable};
 use crate::pairs::source::Stored;
 use crate::runtime::memory;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
-use crate::sorting::{Code, CodeSorter, Output, in_pool, of_sortable, sortable};
+use crate::sorting::{CodeSorter, Output, in_pool};
 use crate::{CrossPair, DetectError, Pair, PairSource, PeriodicPair};
 
 /// The partners of each object, in compressed rows: the partners of object `i` are `partners()[offsets()[i]..offsets()[i + 1]]`, in

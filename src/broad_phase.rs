@@ -3,11 +3,10 @@
 use std::slice;
 
 use crate::engine::{Engine, Made};
+use crate::query::{Queries, Target};
 use crate::runtime::memory;
 use crate::runtime::team::{Team, Threads};
-use crate::{
-    Bounded, Config, ConfigError, CrossPair, DetectError, MAX_OBJECTS, Pair, Pairs, PairsWithStatics, Rejected, Scalar, Stats,
-};
+use crate::{Config, ConfigError, CrossPair, DetectError, MAX_OBJECTS, Pair, Pairs, Rejected, Scalar, Stats};
 
 /// Finds all pairs of overlapping boxes of a scene, step after step.
 ///
@@ -63,66 +62,29 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         BroadPhase { engine: Engine::new(config) }
     }
 
-    /// Finds all overlapping pairs on the threads of the rayon pool in which it is called (the global one, unless called inside
-    /// [`ThreadPool::install`](rayon::ThreadPool::install)).
+    /// Queries about the objects as the last step found them: read-only, from any number of threads.
     ///
-    /// Invalid boxes are left out and listed in [`Pairs::rejected`]. Of more than [`MAX_OBJECTS`] objects the first
-    /// [`MAX_OBJECTS`] are handled, and the rest is rejected; [`try_par_detect`](Self::try_par_detect) refuses the scene instead.
+    /// Before the first step, after one that did not come to its end because the user's code panicked, and after
+    /// [`shrink_to_fit`](Self::shrink_to_fit), there is nothing to be found until the next step.
     ///
-    /// # Panics
-    ///
-    /// If the user's [`Bounded`] does; the panic is passed on. If there is no memory left, or the step needs more than
-    /// [`Config::max_bytes`]; [`try_par_detect`](Self::try_par_detect) returns an error instead. The engine stays usable.
-    pub fn par_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Pairs<'_> {
-        self.over(objects).pairs()
-    }
-
-    /// Finds all overlapping pairs on the calling thread: the same as [`par_detect`](Self::par_detect) with one worker.
-    ///
-    /// # Panics
-    ///
-    /// As [`par_detect`](Self::par_detect).
-    pub fn detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Pairs<'_> {
-        self.over(objects).serial().pairs()
-    }
-
-    /// [`par_detect`](Self::par_detect) for those who go on when memory is short: an error, and never a panic, an abort or a partial
-    /// answer, when the system refuses memory, when the step needs more than [`Config::max_bytes`], and for more than
-    /// [`MAX_OBJECTS`] objects. The engine then lets go of nearly all that it held, and stays usable.
-    ///
-    /// ```
-    /// use pivotgrid::{Aabb, BroadPhase, Config, DetectError};
-    ///
-    /// let boxes = vec![Aabb::new([0.0; 3], [1.0f32; 3]); 3000]; // each meets each
-    /// let mut broad_phase = BroadPhase::<f32, 3>::with_config(Config::default().max_bytes(10_000_000)).unwrap();
-    /// assert_eq!(broad_phase.try_par_detect(&boxes[..100]).unwrap().len(), 100 * 99 / 2);
-    /// match broad_phase.try_par_detect(&boxes) {
-    ///     Err(DetectError::OverBudget { needed, max_bytes: 10_000_000 }) => assert!(needed > 3000 * 2999 / 2 * 8),
-    ///     other => panic!("{other:?}"),
-    /// }
-    /// ```
-    ///
-    /// Two allocations are not the engine's to refuse: those of rayon, when a pool gets its first work, and those that the unwinding
-    /// itself takes (some hundred bytes).
-    pub fn try_par_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Result<Pairs<'_>, DetectError> {
-        self.over(objects).try_pairs()
-    }
-
-    /// [`detect`](Self::detect), with the errors of [`try_par_detect`](Self::try_par_detect).
-    pub fn try_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Result<Pairs<'_>, DetectError> {
-        self.over(objects).serial().try_pairs()
+    /// The first ray, moving box or search for the nearest after a step builds a tree over the table, which takes about a tenth of the step (a
+    /// fifth where objects cluster) and some bytes per object, kept for the next step and not counted by
+    /// [`Config::max_bytes`](crate::Config::max_bytes); a batch has all threads build it. So does the first box or ball that would touch
+    /// dozens of chunks of the grid. (If memory for the tree is refused, queries do without, and are slow.)
+    pub fn queries(&self) -> Queries<'_, S, D> {
+        Queries::of(Target::new([self.engine.view(None), None], None))
     }
 
     /// What the last step did and what it cost. After a step that did not come to its end, because the user's code panicked or memory
     /// was refused, all figures but [`Stats::bytes`] are 0.
     pub fn stats(&self) -> &Stats {
-        &self.engine.stats
+        &self.engine.builder.stats
     }
 
     /// The objects that were left out of the last step, in ascending order of index. Empty after a step that did not come to its end,
     /// and after [`shrink_to_fit`](Self::shrink_to_fit).
     pub fn rejected(&self) -> &[Rejected] {
-        &self.engine.rejected
+        &self.engine.builder.rejected
     }
 
     /// Gives back memory that holds nothing any more: all but room for as many objects as the last step had. What the last step found
@@ -135,30 +97,19 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     pub(crate) fn found(&self) -> Pairs<'_> {
         let engine = &self.engine;
         let is_of_one_set = matches!(engine.made.get(), Some(Made::Pairs | Made::PairsWithStatics));
-        Pairs::new(if is_of_one_set { self.stored() } else { &[] }, &engine.rejected)
+        Pairs::new(if is_of_one_set { self.stored() } else { &[] }, &engine.builder.rejected)
     }
 
     /// What the last step found if it was one of two sets, and nothing otherwise.
     pub(crate) fn found_between(&self) -> Pairs<'_, CrossPair> {
         let is_between = matches!(self.engine.made.get(), Some(Made::PairsBetween { .. }));
-        Pairs::new(if is_between { self.stored() } else { &[] }, &self.engine.rejected)
-    }
-
-    /// What the last step found if it was one with static objects.
-    pub(crate) fn found_with_statics(&self) -> PairsWithStatics<'_> {
-        let engine = &self.engine;
-        let stored = match engine.made.get() {
-            Some(Made::PairsWithStatics) if engine.config.canonical_order => slice::from_ref(&engine.static_ordered.pairs),
-            Some(Made::PairsWithStatics) => &engine.static_pairs[..],
-            _ => &[],
-        };
-        PairsWithStatics { moving: self.found(), statics: Pairs::new(stored, &engine.rejected) }
+        Pairs::new(if is_between { self.stored() } else { &[] }, &self.engine.builder.rejected)
     }
 
     /// The blocks of pairs, whatever they are pairs of.
     pub(crate) fn stored(&self) -> &[Vec<Pair>] {
         let engine = &self.engine;
-        if engine.config.canonical_order { slice::from_ref(&engine.ordered.pairs) } else { &engine.pairs }
+        if engine.builder.config.canonical_order { slice::from_ref(&engine.ordered.pairs) } else { &engine.detector.pairs }
     }
 
     /// Runs a step about so many objects, or on the calling thread where handing out work would cost more.
@@ -168,7 +119,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         objects: usize,
         step: impl FnOnce(&mut Engine<S, D>, Team<'_>) -> R + Send,
     ) -> Result<R, DetectError> {
-        let is_small = objects <= self.engine.config.serial_up_to;
+        let is_small = objects <= self.engine.builder.config.serial_up_to;
         self.attempt(|engine| threads.enter(is_small, |team| step(engine, team)))
     }
 

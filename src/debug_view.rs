@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::engine::Made;
-use crate::kernel::Columns;
 use crate::layout::Chunk;
+use crate::layout::columns::Columns;
 use crate::layout::{Borders, Coords, Level, Shape, key_parts};
 use crate::{Aabb, BroadPhase, CrossPair, Pair, Pairs, Scalar};
 
@@ -87,7 +87,8 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
     /// The objects of the step, in the order of [`cells`](Self::cells): those of the first cell, those of the second, and so on;
     /// those without a level come last. Rejected ones are not among them.
     pub fn objects(&self) -> impl Iterator<Item = DebugObject<S, D>> + use<'a, S, D> {
-        let listed = self.broad_phase.into_iter().flat_map(|of| of.engine.grid.oversized.clone().map(|entry| (entry, None)));
+        let listed =
+            self.broad_phase.into_iter().flat_map(|of| of.engine.builder.grid.oversized.clone().map(|entry| (entry, None)));
         let leveled = self.stored().flat_map(|stored| stored.chunk.entries().map(move |entry| (entry, Some(stored.place))));
         let columns = self.columns();
         leveled.chain(listed).filter_map(move |(entry, level)| {
@@ -110,7 +111,7 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
     /// A line for each of [`pairs`](Self::pairs) and [`cross_pairs`](Self::cross_pairs), from the center of one box to that of the other. (In infinite boxes the center
     /// is not a number.) Looks up all centers first.
     pub fn pair_lines(&self) -> impl Iterator<Item = [[S; D]; 2]> + use<'a, S, D> {
-        let mut centers = vec![[S::ZERO; D]; self.broad_phase.map_or(0, |of| of.engine.known)];
+        let mut centers = vec![[S::ZERO; D]; self.broad_phase.map_or(0, |of| of.engine.builder.known)];
         for object in self.objects() {
             centers[object.index] = object.bounds.center();
         }
@@ -124,13 +125,13 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
     }
 
     fn columns(&self) -> Option<Columns<'a, S, D>> {
-        self.broad_phase.map(|of| of.engine.table.columns(&of.engine.order))
+        self.broad_phase.map(|of| of.engine.builder.table.columns(&of.engine.builder.order))
     }
 
     /// The chunks that hold objects, as they are stored.
     fn stored(&self) -> impl Iterator<Item = Stored<'a, S, D>> + use<'a, S, D> {
         self.broad_phase.into_iter().flat_map(|of| {
-            let grid = &of.engine.grid;
+            let grid = &of.engine.builder.grid;
             grid.chunks().iter().filter(|chunk| !chunk.entries().is_empty()).map(|chunk| {
                 let (level, coords) = key_parts(chunk.key());
                 // The statistics leave out levels without objects.

@@ -72,6 +72,8 @@ faults! {
         ShareTorn,
         /// Work is claimed by load and store: a block is worked on twice.
         CursorTorn,
+        /// The blocks of two slices are claimed one after the other: who finds none of the first takes another's of the second.
+        ZipClaimedTwice,
         /// A chunk's data range is one entry short: two chunks overlap.
         RangeShort,
         /// A value made once is published by a plain store: two threads see two values.

@@ -86,6 +86,7 @@ mod detect;
 mod engine;
 mod faults;
 mod geometry;
+mod isa;
 mod kernel;
 mod layout;
 #[allow(unsafe_code)]
@@ -107,9 +108,8 @@ mod world;
 pub use adjacency::{Adjacency, RowsOf, Shift};
 pub use broad_phase::BroadPhase;
 #[doc(hidden)]
-pub use build::plan::costs::Costs;
-pub use build::plan::costs::Predicted;
-pub use config::{Config, ConfigError, InstructionSet};
+pub use config::costs::Costs;
+pub use config::{Config, ConfigError};
 pub use debug_view::{DebugBlock, DebugObject, DebugView};
 #[cfg(planting)]
 pub use faults::planting;
@@ -117,8 +117,9 @@ pub use geometry::aabb::Aabb;
 pub use geometry::ball::Ball;
 pub use geometry::bounded::Bounded;
 pub use geometry::groups::Groups;
-pub use geometry::scalar::Scalar;
 pub use geometry::swept::Swept;
+pub use isa::InstructionSet;
+pub use isa::scalar::Scalar;
 pub use neighbors::{NeighborIter, NeighborRows, Neighbors, PeriodicNeighbor, PeriodicNeighbors, PeriodicRows, Reach};
 pub use order::{Reorder, SpatialOrder};
 pub use pairs::{AnyPair, CrossPair, Iter, Pair, PairSource, Pairs, ParIter};
@@ -133,7 +134,7 @@ pub use runtime::objects::{FnObjects, WithBalls, WithGroups};
 pub use runtime::team::ForkJoin;
 pub use sorting::PairSorter;
 pub use statics::{PairsWithStatics, StaticSet};
-pub use stats::{LevelStats, PassTimes, Stats, TrackTimes, WorldTimes};
+pub use stats::{LevelStats, PassTimes, Predicted, Stats, TrackTimes, WorldTimes};
 pub use tracker::{
     Always, Changes, CrossMap, CrossTracker, DataMap, Events, InPeriods, Key, Keyed, KeyedPairs, OneSet, PairKind, PairMap,
     PairTracker, PeriodicMap, PeriodicTracker, Touching, Tracker, TwoSets,

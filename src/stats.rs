@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use crate::Predicted;
-
 /// Figures of the last step, from [`BroadPhase::stats`](crate::BroadPhase::stats). Always on: they cost a clock reading per
 /// pass and a few additions per chunk.
 ///
@@ -194,4 +192,38 @@ impl WorldTimes {
 fn edges<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<[f64; 3], D::Error> {
     let edges = <[Option<f64>; 3] as serde::Deserialize>::deserialize(deserializer)?;
     Ok(edges.map(|edge| edge.unwrap_or(f64::INFINITY)))
+}
+
+/// What the planner expected a step with its levels to cost, in nanoseconds of one core: the sum it made as small as it could.
+///
+/// Only what depends on the choice of levels is in it, and not what every step does for every object whatever the levels are,
+/// such as reading its box and writing its entry. All 0 where there was nothing to choose: see
+/// [`Config::all_pairs_up_to`](crate::Config::all_pairs_up_to).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Predicted {
+    /// Counting in and placing the objects, cell by cell.
+    pub runs: f64,
+    /// Counting, summing, clearing and visiting the chunks.
+    pub chunks: f64,
+    /// Comparing objects with those of their own level.
+    pub within: f64,
+    /// Comparing objects with those of coarser levels, and looking for them from every finer chunk.
+    pub across: f64,
+    /// Comparing with the objects that are meant to have no level.
+    pub listed: f64,
+}
+
+impl Predicted {
+    /// The parts with their names.
+    pub fn named(&self) -> [(&'static str, f64); 5] {
+        let Predicted { runs, chunks, within, across, listed } = *self;
+        [("runs", runs), ("chunks", chunks), ("within", within), ("across", across), ("listed", listed)]
+    }
+
+    /// All parts together.
+    pub fn total(&self) -> f64 {
+        self.named().iter().map(|(_, cost)| cost).sum()
+    }
 }

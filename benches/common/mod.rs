@@ -49,7 +49,7 @@ pub(crate) fn thread_counts() -> Vec<usize> {
 pub(crate) struct Swing<S, const D: usize> {
     scene: Scene,
     objects: usize,
-    /// Made when first asked for, so that a bench that is filtered out costs nothing.
+    /// Made on first use, so that a bench that is filtered out costs nothing.
     frames: OnceCell<Vec<Vec<Aabb<S, D>>>>,
 }
 

@@ -5,7 +5,7 @@
 
 use super::gather::{Gathered, special};
 use crate::Scalar;
-use crate::engine::Engine;
+use crate::build::builder::Builder;
 use crate::faults::{Fault, injected};
 use crate::kernel::locate::OVERSIZED;
 use crate::layout::grid::TailOffsets;
@@ -20,7 +20,7 @@ pub(crate) struct Arranged(pub(super) ());
 /// Chunks of one claim are cut into so many units of sorting.
 const UNITS_PER_CLAIM: usize = 2;
 
-impl<S: Scalar, const D: usize> Engine<S, D> {
+impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Orders the chunks, gives each its range of the table, and deals them to the workers.
     pub(crate) fn arrange(&mut self, _: Gathered, visited: usize, team: Team) -> Arranged {
         let used = self.grid.pool.used();

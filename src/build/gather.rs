@@ -5,9 +5,9 @@
 //! boxes are on their way. Consecutive objects of one chunk are a segment, which the worker appends to the chunk's list. So there
 //! is an atomic operation per segment, not per object.
 
-use crate::engine::{Engine, SPECIALS, Worker};
+use crate::build::builder::{Builder, SPECIALS, Worker};
+use crate::isa::WIDTH;
 use crate::kernel::Kernel;
-use crate::kernel::isa::WIDTH;
 use crate::kernel::locate::{Locate, Located, OVERSIZED, REJECTED, VACANT, locate_with};
 use crate::layout::staged::{BLOCK, StagedBlock};
 use crate::layout::{Coords, Levels, MAX_LEVELS};
@@ -105,7 +105,7 @@ struct Target<'a, S, const D: usize> {
     kernel: Kernel,
 }
 
-impl<S: Scalar, const D: usize> Engine<S, D> {
+impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Copies the boxes, unless they are staged already, and appends them to their chunks. Runs again, with more room or coarser
     /// cells, until all are appended.
     pub(crate) fn gather<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, staged: bool, team: Team) -> Gathered {

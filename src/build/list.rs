@@ -3,30 +3,28 @@
 //! All that other passes leave behind is there afterwards: queries, the debug view and the next step find a table of oversized
 //! objects, with the rejected ones behind them.
 
+use super::builder::{Builder, Worker};
 use super::plan::Plan;
 use super::sort::Sorted;
-use crate::engine::{Engine, Worker};
 use crate::faults::{Fault, injected};
-use crate::kernel::PADDING;
+use crate::layout::columns::PADDING;
 use crate::layout::grid::TailOffsets;
 use crate::layout::{Levels, MAX_LEVELS};
 use crate::runtime::memory::{self, replace_if_short};
 use crate::runtime::objects::Objects;
-use crate::runtime::team::Team;
 use crate::{Groups, RejectReason, Rejected, Scalar};
 
 /// Of more objects, the list is made by all workers, in gather and sort.
 const FEW: usize = 256;
 
-impl<S: Scalar, const D: usize> Engine<S, D> {
+impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Whether there are so few objects that they make a list.
     pub(crate) fn makes_list(&self, objects: usize) -> bool {
         objects <= FEW.min(self.config.all_pairs_up_to)
     }
 
-    /// Makes the list of the first `len` objects.
+    /// Makes the list of the first `len` objects. The last step's grid must be empty.
     pub(crate) fn list<O: Objects<S, D> + ?Sized>(&mut self, objects: &O, len: usize) -> Sorted {
-        self.prepare_workers(Team::ALONE);
         replace_if_short(&mut self.next_order, len + PADDING, &self.budget);
         self.table.resize(len, &self.budget);
         self.plan = Some(Plan::all_pairs(len));
@@ -68,6 +66,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         grid.tails = TailOffsets { oversized: 0, rejected: listed };
         (grid.objects, grid.level_chunks) = ([0; MAX_LEVELS], [0; MAX_LEVELS]);
         std::mem::swap(&mut self.order, &mut self.next_order);
+        self.known = len;
         Sorted(())
     }
 }

@@ -1,6 +1,7 @@
 //! The rebuild: presort, plan, gather, arrange, sort, review.
 
 pub(crate) mod arrange;
+pub(crate) mod builder;
 pub(crate) mod gather;
 mod list;
 pub(crate) mod plan;

@@ -4,7 +4,7 @@
 //! objects between steps. So the boxes are copied to the table, which the step fills later anyway, and the objects are counted into
 //! buckets along a Z curve. The buckets are slabs of equal shares along each axis, by a sample, so dense regions have more of them.
 
-use crate::engine::Engine;
+use crate::build::builder::Builder;
 use crate::layout::columns::Columns;
 use crate::layout::staged::{BLOCK, StagedBlock};
 use crate::lockfree::{Blocks, Cursor, shared};
@@ -61,12 +61,8 @@ impl<S: Scalar, const D: usize> Slabs<S, D> {
     }
 }
 
-/// Objects that are counted together.
-struct CountedObjects {
-    first: usize,
-    /// How many there are in each bucket; then the next one's place in the order.
-    counts: [u32; BUCKETS],
-}
+/// How many objects of a part there are in each bucket; then the next one's place in the order.
+type BucketCounts = [u32; BUCKETS];
 
 /// The copied boxes, by object.
 pub(crate) struct Copied<'a, S, const D: usize> {
@@ -99,7 +95,7 @@ impl<S: Scalar, const D: usize> Objects<S, D> for Copied<'_, S, D> {
     }
 }
 
-impl<S: Scalar, const D: usize> Engine<S, D> {
+impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Whether objects should be presorted: there is no order, or it was of no use in the last step.
     pub(crate) fn wants_presort(&self, known: usize, objects: usize) -> bool {
         let is_small = objects < FROM || objects <= self.config.all_pairs_up_to;
@@ -124,35 +120,31 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let part = len.div_ceil(parts).next_multiple_of(BLOCK);
         let columns = self.table.columns(&self.next_order);
         let slabs = Slabs::new(&columns, len);
-        let mut counts = memory::collect((0..len.div_ceil(part)).map(|_| CountedObjects { first: 0, counts: [0; BUCKETS] }));
+        let mut counts = memory::collect((0..len.div_ceil(part)).map(|_| -> BucketCounts { [0; BUCKETS] }));
 
-        // Buckets are noted where the segments' links will be.
-        let staged = Blocks::new(&mut self.staged[..len.div_ceil(BLOCK)], part / BLOCK);
-        let counting = Blocks::new(&mut counts, 1);
+        // Buckets are noted where the segments' links will be. One claim for the objects of a part and their counts.
+        let parts = Blocks::new(&mut self.staged[..len.div_ceil(BLOCK)], part / BLOCK).zip(Blocks::new(&mut counts, 1));
         self.busy.each(team, |_| {
             scope!("pivotgrid::presort::count");
-            while let Some((first, blocks)) = staged.claim() {
-                // After a claim that succeeded, and only then: a worker that found no objects must not take the counts of another.
-                let (_, counts) = counting.claim().expect("as many counts as parts of the objects");
-                counts[0].first = first * BLOCK;
-                for (number, block) in (first..).zip(blocks) {
-                    count(&slabs, &columns, number * BLOCK, len, block, &mut counts[0].counts);
+            while let Some((number, blocks, counts)) = parts.claim() {
+                for (first, block) in (number * part..).step_by(BLOCK).zip(blocks) {
+                    count(&slabs, &columns, first, len, block, &mut counts[0]);
                 }
             }
         });
         let mut place = 0;
         for bucket in 0..BUCKETS {
-            for part in &mut counts {
-                place += std::mem::replace(&mut part.counts[bucket], place);
+            for counts in &mut counts {
+                place += std::mem::replace(&mut counts[bucket], place);
             }
         }
         let (staged, order) = (&self.staged, shared(order));
         let placing = Blocks::new(&mut counts, 1);
         self.busy.each(team, |_| {
             scope!("pivotgrid::presort::place");
-            while let Some(CountedObjects { first, counts }) = placing.claim_one() {
-                for id in *first..len.min(*first + part) {
-                    let place = &mut counts[staged[id / BLOCK].next[id % BLOCK] as usize % BUCKETS];
+            while let Some((number, places)) = placing.claim() {
+                for id in number * part..len.min((number + 1) * part) {
+                    let place = &mut places[0][staged[id / BLOCK].next[id % BLOCK] as usize % BUCKETS];
                     order[*place as usize].store(id as u32, crate::lockfree::sync::Ordering::Relaxed);
                     *place += 1;
                 }
@@ -187,7 +179,7 @@ fn count<S: Scalar, const D: usize>(
     first: usize,
     len: usize,
     block: &mut StagedBlock<S, D>,
-    counts: &mut [u32; BUCKETS],
+    counts: &mut BucketCounts,
 ) {
     for id in first..len.min(first + BLOCK) {
         let bucket = slabs.bucket(columns.bounds(id).min);

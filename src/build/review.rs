@@ -9,7 +9,7 @@ use super::plan::check::{Load, MOST_REVISIONS, troubles};
 use super::plan::revise::Reviser;
 use super::sort::Sorted;
 use crate::Scalar;
-use crate::engine::Engine;
+use crate::build::builder::Builder;
 use crate::layout::Levels;
 use crate::layout::staged::StagedBoxes;
 use crate::runtime::objects::Objects;
@@ -30,7 +30,7 @@ impl<S, const D: usize> Default for Revisions<S, D> {
     }
 }
 
-impl<S: Scalar, const D: usize> Engine<S, D> {
+impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Whether a plan of an earlier step makes far more chunks than it did when it was new.
     pub(super) fn is_overrun(&self, objects: usize) -> bool {
         let accepted = self.plan.as_ref().and_then(|plan| plan.accepted.as_ref());

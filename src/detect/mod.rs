@@ -11,18 +11,21 @@ pub(crate) mod sink;
 
 use std::ops::Range;
 
-use crate::Scalar;
+use crossbeam::utils::CachePadded;
+
+use crate::build::builder::Builder;
 use crate::build::sort::Sorted;
-use crate::engine::{Engine, Worker};
 use crate::faults::{Fault, injected};
+use crate::isa::{Isa, Work};
 use crate::kernel::compare::{Comparer, Comparisons, PairRoom};
-use crate::kernel::isa::Isa;
-use crate::kernel::{Columns, IsaWork, Kernel, Work};
+use crate::kernel::{IsaWork, Kernel};
+use crate::layout::columns::Columns;
 use crate::layout::grid::{Grid, Item};
 use crate::lockfree::{Blocks, Cursor};
 use crate::runtime::memory;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
+use crate::{Pair, Scalar};
 use sink::{Consumer, Sink};
 
 /// Oversized entries that a worker compares with all others at a time, where there are several workers.
@@ -78,24 +81,57 @@ impl Finder {
     }
 }
 
-impl<S: Scalar, const D: usize> Engine<S, D> {
+/// What the search keeps between steps.
+#[derive(Debug, Default)]
+pub(crate) struct Detector {
+    pub(crate) workers: Vec<CachePadded<Worker>>,
+    /// Blocks of pairs: those of the last step, and empty ones for the next.
+    pub(crate) pairs: Vec<Vec<Pair>>,
+}
+
+/// What a worker writes. Padded where it is stored, so that workers do not share cache lines.
+#[derive(Debug, Default)]
+pub(crate) struct Worker {
+    pub(crate) finder: Finder,
+    /// Blocks of pairs that it had to make itself.
+    pub(crate) pairs_beyond: Vec<Vec<Pair>>,
+    /// Static objects that an object touches.
+    pub(crate) touched: Vec<u32>,
+}
+
+impl Detector {
+    /// Makes it ready for a step with a team.
+    pub(crate) fn prepare(&mut self, team: Team) {
+        while self.workers.len() < team.workers() {
+            memory::push(&mut self.workers, CachePadded::new(Worker::default()));
+        }
+        for worker in &mut self.workers {
+            worker.finder.prepare();
+            // There are some if the last step did not come to its end.
+            memory::reserve(&mut self.pairs, worker.pairs_beyond.len());
+            self.pairs.append(&mut worker.pairs_beyond);
+        }
+        self.pairs.iter_mut().for_each(Vec::clear);
+    }
+
     /// Finds the pairs, and has each worker hand its own to a consumer of its own. In the end `finish` gets the consumers.
-    pub(crate) fn detect<C: Consumer>(
+    pub(crate) fn detect<S: Scalar, const D: usize, C: Consumer>(
         &mut self,
+        builder: &mut Builder<S, D>,
         _: &Sorted,
         team: Team,
         consumer: impl Fn() -> C + Sync,
         finish: impl Fn(C) + Sync,
     ) {
-        let items = self.grid.items.len();
-        self.deal_items(team);
-        let view = View { grid: &self.grid, columns: self.table.columns(&self.order), kernel: self.kernel };
-        let (shares, oversized) = (&self.shares, Cursor::new());
+        let items = builder.grid.items.len();
+        builder.deal_items(team);
+        let view = View { grid: &builder.grid, columns: builder.table.columns(&builder.order), kernel: builder.kernel };
+        let (shares, oversized) = (&builder.shares, Cursor::new());
         let stock = Blocks::new(&mut self.pairs, 1);
         let workers = Blocks::new(&mut self.workers, 1);
-        let (budget, missed) = (&self.budget, Cursor::new());
+        let (budget, missed) = (&builder.budget, Cursor::new());
         let claim = if team.workers() == 1 { OVERSIZED_ALONE } else { OVERSIZED_BLOCK };
-        self.busy.each(team, |index| {
+        builder.busy.each(team, |index| {
             scope!("pivotgrid::detect::worker");
             let Some(worker) = workers.claim_one() else { return };
             let Worker { finder, pairs_beyond, .. } = &mut **worker;
@@ -126,6 +162,33 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             memory::reserve(&mut self.pairs, worker.pairs_beyond.len());
             self.pairs.append(&mut worker.pairs_beyond);
         }
+    }
+    /// Evens out the workers' memory and the blocks of pairs after a step: how work falls to the workers differs from step to step.
+    /// Returns how many pairs there are.
+    pub(crate) fn even_out(&mut self, team: Team, budget: &memory::Budget) -> usize {
+        let workers = &mut self.workers[..team.workers()];
+        let near = workers.iter().map(|worker| worker.finder.near_capacity());
+        let near = near.fold((0, 0), |most, room| (most.0.max(room.0), most.1.max(room.1)));
+        for worker in workers {
+            worker.finder.stock_up(near, budget);
+        }
+        sink::stock_up(&mut self.pairs, team, budget)
+    }
+
+    /// How many pairs of boxes were compared, and how many chunks of other levels were looked for.
+    pub(crate) fn work(&self, team: Team) -> (u64, u64) {
+        let finders = self.workers[..team.workers()].iter().map(|worker| &worker.finder);
+        finders.fold((0, 0), |(candidates, looks), finder| (candidates + finder.candidates, looks + finder.looks))
+    }
+
+    /// Memory held, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let workers = self.workers.iter().map(|worker| worker.finder.bytes() + worker.touched.capacity() * size_of::<u32>());
+        let pairs: usize = self.pairs.iter().map(Vec::capacity).sum();
+        workers.sum::<usize>()
+            + self.workers.capacity() * size_of::<CachePadded<Worker>>()
+            + pairs * size_of::<Pair>()
+            + self.pairs.capacity() * size_of::<Vec<Pair>>()
     }
 }
 

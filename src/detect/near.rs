@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use crate::kernel::bits;
+use crate::isa::eight::bits;
+use crate::isa::{Isa, WIDTH};
 use crate::kernel::compare::{Comparer, overlaps_from};
-use crate::kernel::isa::{Isa, WIDTH};
 use crate::kernel::scalar::splat_box;
 use crate::layout::columns::{Columns, PADDING};
 use crate::runtime::memory::{self, Budget, grow_exactly};

@@ -8,10 +8,11 @@ use std::ops::ControlFlow;
 
 use crate::Pair;
 use crate::faults::{Fault, injected};
+use crate::isa::WIDTH;
 use crate::kernel::compare::PairRoom;
-use crate::kernel::isa::WIDTH;
 use crate::lockfree::Blocks;
 use crate::runtime::memory::{self, Budget};
+use crate::runtime::team::Team;
 
 /// Pairs per block: 32 KiB.
 pub(crate) const BLOCK: usize = 4096;
@@ -160,4 +161,21 @@ impl<C: Consumer> PairRoom for Sink<'_, C> {
         }
         &mut self.block
     }
+}
+
+/// Evens out a stock of blocks of pairs after a step: as many as the same number of pairs can take, however they fall to the
+/// workers. Returns how many pairs there are.
+pub(crate) fn stock_up(stock: &mut Vec<Vec<Pair>>, team: Team, budget: &Budget) -> usize {
+    let found: usize = stock.iter().map(Vec::len).sum();
+    let blocks = blocks_for(found, team.workers());
+    if stock.len() < blocks && budget.stock_up_with_slack(stock, blocks) {
+        stock.resize_with(blocks, Vec::new);
+    }
+    // Those that were taken may be without room, too, if there was none left.
+    for block in stock {
+        if !budget.stock_up(block, BLOCK) {
+            break;
+        }
+    }
+    found
 }

@@ -1,84 +1,31 @@
-//! The engine's memory: what is kept between steps, prepared before one and taken stock of after it.
+//! The engine: what the rebuild and the search keep between steps, and what features keep beside them.
 
+mod order;
 pub(crate) mod step;
 
-use crossbeam::utils::CachePadded;
-
-use crate::build::gather::{Gatherer, Seen};
-use crate::build::plan::Plan;
-use crate::build::plan::survey::Survey;
-use crate::build::sort::{Crowd, Sorter};
-use crate::detect::Finder;
-use crate::detect::sink;
-use crate::faults::{Fault, injected};
-use crate::kernel::{Kernel, PADDING};
-use crate::layout::MAX_LEVELS;
-use crate::layout::grid::Grid;
-use crate::layout::list_tree::Curve;
-use crate::layout::staged::{BLOCK, StagedBlock};
-use crate::layout::table::Table;
-use crate::lockfree::{Cursor, Directory, Shares};
-use crate::query::Lazy;
-use crate::runtime::busy::Busy;
-pub(crate) use crate::runtime::clock::Clock;
-use crate::runtime::memory::{self, Budget, grow_exactly, replace_if_short};
+use crate::build::builder::Builder;
+use crate::detect::Detector;
+use crate::layout::staged::BLOCK;
+use crate::query::residents::Residents;
+use crate::query::{GridView, Lazy};
 use crate::runtime::outcome::Outcome;
 use crate::runtime::team::Team;
 use crate::sorting::Ordered;
-use crate::{Config, LevelStats, Pair, Predicted, Rejected, Scalar, Stats};
+use crate::{Config, Pair, Scalar};
 
 /// Everything that a step reads, writes and leaves behind.
 #[derive(Debug)]
 pub struct Engine<S, const D: usize> {
-    pub(crate) config: Config,
-    pub(crate) kernel: Kernel,
-    pub(crate) plan: Option<Plan>,
-    /// The width of the finest cells that the user suggests, until a count has shown that there are better ones.
-    pub(crate) hint: Option<f64>,
-    pub(crate) grid: Grid<S, D>,
-    pub(crate) table: Table<S, D>,
-    pub(crate) staged: Vec<StagedBlock<S, D>>,
-    /// The objects' indices in the order in which the last step stored them; the order in which the next one visits them.
-    pub(crate) order: Vec<u32>,
-    /// The order that the step at hand is making.
-    pub(crate) next_order: Vec<u32>,
-    /// How many objects the last complete step had; `order` is valid up to here.
-    pub(crate) known: usize,
+    pub(crate) builder: Builder<S, D>,
+    pub(crate) detector: Detector,
     /// What the last step made, readable if it came to its end. The only place that says so: every accessor goes by it.
     pub(crate) made: Outcome<Made>,
-    pub(crate) workers: Vec<CachePadded<Worker>>,
-    pub(crate) budget: Budget,
-    /// How long the workers work.
-    pub(crate) busy: Busy,
-    /// Which worker does what in the current pass.
-    pub(crate) shares: Shares,
-    /// Where the units of gathering begin, in blocks, and those of sorting, in chunks.
-    pub(crate) bounds: Vec<u32>,
-    pub(crate) unit_bounds: Vec<u32>,
-    /// Where the entries of the latter begin.
-    pub(crate) entry_bounds: Vec<u32>,
-    /// The worker that took each unit of the last pass.
-    pub(crate) takers: Vec<u32>,
-    /// Where the chunks of each block of positions begin, while they are arranged.
-    pub(crate) starts: Vec<u32>,
-    /// How many segments the last step had.
-    pub(crate) segments: usize,
-    /// The last presort did not make them fewer.
-    pub(crate) presorted_in_vain: bool,
-    /// For chunks that all workers sort together.
-    pub(crate) crowd: Crowd,
-    /// For oversized objects that need a tree.
-    pub(crate) curve: Curve<S, D>,
-    /// Blocks of pairs: those of the last step, and empty ones for the next.
-    pub(crate) pairs: Vec<Vec<Pair>>,
-    /// The same for pairs with static objects.
+    /// Blocks of pairs with static objects.
     pub(crate) static_pairs: Vec<Vec<Pair>>,
-    /// Both in order, if that is wanted.
+    /// Pairs, and those with static objects, in order, if that is wanted.
     pub(crate) ordered: Ordered<Pair>,
     pub(crate) static_ordered: Ordered<Pair>,
-    pub(crate) rejected: Vec<Rejected>,
-    pub(crate) stats: Stats,
-    /// Where the last step's entries are, for questions that cross the scene.
+    /// Where the last step's entries are, for queries that cross the scene.
     pub(crate) tree: Lazy<S, D>,
 }
 
@@ -97,229 +44,69 @@ pub(crate) enum Made {
     PairsWithStatics,
 }
 
-/// What a worker writes, by pass. Padded where it is stored, so that workers do not share cache lines.
-#[derive(Debug)]
-pub(crate) struct Worker {
-    pub(crate) survey: Survey,
-    pub(crate) seen: Seen,
-    pub(crate) gatherer: Gatherer,
-    pub(crate) sorter: Sorter,
-    pub(crate) finder: Finder,
-    pub(crate) pairs_beyond: Vec<Vec<Pair>>,
-    /// Static objects that an object touches.
-    pub(crate) touched: Vec<u32>,
-}
-
-/// Lists of what has no level, which take a chunk of the pool each: oversized and rejected.
-pub(crate) const SPECIALS: usize = 2;
-
-/// Chunks that a worker clears at a time.
-const CLEAR_BLOCK: usize = 512;
-
 impl<S: Scalar, const D: usize> Engine<S, D> {
     pub(crate) fn new(config: Config) -> Self {
         Engine {
-            kernel: Kernel::of(config.instruction_set).unwrap_or(Kernel::Portable),
-            budget: Budget::new(config.max_bytes).with_huge_pages(config.huge_pages),
-            hint: config.cell_size,
-            config,
-            plan: None,
-            grid: Grid::new(),
-            table: Table::new(),
-            staged: Vec::new(),
-            order: Vec::new(),
-            next_order: Vec::new(),
-            known: 0,
+            builder: Builder::new(config),
+            detector: Detector::default(),
             made: Outcome::new(Made::Grid),
-            workers: Vec::new(),
-            busy: Busy::default(),
-            shares: Shares::default(),
-            bounds: Vec::new(),
-            unit_bounds: Vec::new(),
-            entry_bounds: Vec::new(),
-            takers: Vec::new(),
-            starts: Vec::new(),
-            segments: 0,
-            presorted_in_vain: false,
-            crowd: Crowd::default(),
-            curve: Curve::default(),
-            pairs: Vec::new(),
             static_pairs: Vec::new(),
             ordered: Ordered::default(),
             static_ordered: Ordered::default(),
-            rejected: Vec::new(),
-            stats: Stats::default(),
             tree: Lazy::new(),
         }
     }
 
-    /// Makes room for a step that visits so many objects, the last one's among them, and empties what that left, whether or not it
-    /// came to its end.
+    /// Makes room for a step that visits `visited` objects, the `known` ones of the last step among them, and empties what that step
+    /// left, whether or not it came to its end.
     pub(crate) fn prepare<'t>(&mut self, known: usize, visited: usize, team: Team<'t>) -> Team<'t> {
         let team = team.at_most(visited / BLOCK + 1);
-        self.prepare_workers(team);
-        // Room for about as many chunks again, so that a race for one more does not make the count run twice. By the chunks that
-        // held something, which does not depend on races, and not by those taken from the pool.
-        let chunks = self.stats.chunks;
-        let bits = Directory::bits_for(chunks + SPECIALS + chunks / 8 + 2 * team.workers());
-        if self.grid.directory.bits() < bits {
-            self.grow_directory(bits);
-        }
-        let budget = &self.budget;
-        // Asked for together first, so that a refusal tells all of it.
-        let per_object = size_of::<StagedBlock<S, D>>() / BLOCK + 2 * size_of::<u32>() + 2 * D * size_of::<S>();
-        budget.check(visited.saturating_sub(self.staged.len() * BLOCK).saturating_mul(per_object));
-        replace_if_short(&mut self.staged, visited.div_ceil(BLOCK), budget);
-        grow_exactly(&mut self.order, visited + PADDING, 0, budget);
-        replace_if_short(&mut self.next_order, visited + PADDING, budget);
-        // Objects that the last step did not have come last, in the user's order.
-        for (id, place) in (known..visited).zip(&mut self.order[known..visited]) {
-            *place = if injected(Fault::NewcomerLost) && id == known { visited as u32 } else { id as u32 };
-        }
-        self.table.resize(visited, budget);
-        self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
+        self.clear(team);
+        self.builder.make_room(known, visited, team);
         team
     }
 
-    /// Empties what the last step left, and makes the workers ready.
-    pub(crate) fn prepare_workers(&mut self, team: Team) {
-        self.busy.begin(team.workers());
-        self.clear(team);
-        self.tree.forget();
-        if self.budget.is_limited() {
-            self.budget.begin(self.bytes());
-        }
-        while self.workers.len() < team.workers() {
-            memory::push(&mut self.workers, CachePadded::new(Worker::new()));
-        }
-        for worker in &mut self.workers {
-            worker.seen.clear();
-            worker.finder.prepare();
-            worker.sorter.prepare();
-            // There are some if the last step did not come to its end.
-            memory::reserve(&mut self.pairs, worker.pairs_beyond.len());
-            self.pairs.append(&mut worker.pairs_beyond);
-        }
-        self.pairs.iter_mut().for_each(Vec::clear);
-        self.rejected.clear();
-        self.stats.repeats = 0;
-        self.stats.replanned = false;
-        self.stats.revisions = 0;
-    }
-
-    /// Replaces the directory, which must be empty, by a larger one.
-    pub(crate) fn grow_directory(&mut self, bits: u32) {
-        let bytes = Directory::bytes_for(bits);
-        self.budget.refund(self.grid.directory.bytes());
-        self.budget.charge(bytes);
-        self.grid.directory = Directory::new(bits).unwrap_or_else(|| memory::refused_by_system(bytes));
-    }
-
-    /// Empties the directory and takes the chunks back.
+    /// Empties what the last step left, whether or not it came to its end, and makes the workers ready.
     pub(crate) fn clear(&mut self, team: Team) {
-        let used = self.grid.pool.used() as usize;
-        if used > 0 {
-            let (grid, cursor) = (&self.grid, Cursor::new());
-            self.busy.each(team.at_most(used / CLEAR_BLOCK), |_| {
-                while let Some(chunks) = cursor.claim(CLEAR_BLOCK, used) {
-                    grid.directory.clear(&grid.pool, chunks);
-                }
-            });
-            self.grid.pool.recycle();
-        }
-        self.grid.forget();
+        self.builder.busy.begin(team.workers());
+        self.builder.clear(team);
+        self.tree.forget();
+        self.count_bytes();
+        self.builder.prepare_workers(team);
+        self.detector.prepare(team);
     }
 
-    /// Takes the figures of the step, and evens out the memory: how work falls to the workers, and how often they race for a
-    /// chunk, differs from step to step, and must not make a steady scene allocate.
+    /// Takes stock of the memory that is held, if there is a limit.
+    fn count_bytes(&mut self) {
+        if self.builder.budget.is_limited() {
+            let held = self.bytes();
+            self.builder.budget.begin(held);
+        }
+    }
+
+    /// Takes the figures of the step, and evens out the memory.
     pub(crate) fn conclude(&mut self, objects: usize, team: Team) {
         // What the workers keep for themselves was not followed until now.
-        if self.budget.is_limited() {
-            self.budget.begin(0);
-            self.budget.charge(self.bytes());
+        if self.builder.budget.is_limited() {
+            let held = self.bytes();
+            self.builder.budget.begin(0);
+            self.builder.budget.charge(held);
         }
-        let workers = &mut self.workers[..team.workers()];
-        for worker in workers.iter() {
-            memory::reserve(&mut self.rejected, worker.seen.rejected.len());
-            self.rejected.extend_from_slice(&worker.seen.rejected);
-        }
-        self.rejected.sort_unstable();
-        let near = workers.iter().map(|worker| worker.finder.near_capacity());
-        let near = near.fold((0, 0), |most, room| (most.0.max(room.0), most.1.max(room.1)));
-        for worker in workers.iter_mut() {
-            worker.seen.rejected.clear();
-            self.budget.stock_up(&mut worker.seen.rejected, self.rejected.len());
-            worker.sorter.items.clear();
-            self.budget.stock_up(&mut worker.sorter.items, self.grid.items.capacity());
-            worker.finder.stock_up(near, &self.budget);
-        }
-        let found = stock_up(&mut self.pairs, team, &self.budget);
-        let workers = &self.workers[..team.workers()];
-        let stats = &mut self.stats;
-        stats.objects = objects;
-        stats.rejected = self.rejected.len();
-        stats.pairs = found;
-        stats.candidates = workers.iter().map(|worker| worker.finder.candidates).sum();
-        stats.looks = workers.iter().map(|worker| worker.finder.looks).sum();
-        stats.workers = team.workers();
-        stats.serial = stats.times.total().saturating_sub(self.busy.shared());
-        stats.busy.clear();
-        memory::reserve(&mut stats.busy, self.busy.workers().len());
-        stats.busy.extend(self.busy.workers());
-        stats.unleveled = self.grid.oversized.len();
-        stats.last_resort = self.grid.list_tree.len();
-        stats.occupied_cells = workers.iter().map(|worker| worker.sorter.occupied_cells).sum();
-        stats.chunks = 0;
-        stats.levels.clear();
-        memory::reserve(&mut stats.levels, MAX_LEVELS);
-        for (index, level) in self.grid.levels.iter().enumerate() {
-            let chunks = self.grid.level_chunks[index];
-            stats.chunks += chunks;
-            if chunks > 0 {
-                stats.levels.push(LevelStats {
-                    cell_size: level.cell_size(),
-                    objects: self.grid.objects[index],
-                    chunks,
-                    span: self.grid.spans[index].map(|span| span as u32),
-                });
-            }
-        }
-        stats.predicted = self.plan.as_ref().map_or_else(Predicted::default, |plan| plan.predicted);
-        // However the races go, no worker takes more than one chunk that it does not need.
-        self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
-        // Without memory for them, that may take it from there.
-        let _ = self.grid.pool.reserve((self.stats.chunks + SPECIALS + team.workers()) as u32);
-        // Cells that are ordered are kept, whatever they cost.
-        let is_free = self.config.ordered_cells().is_none();
-        if self.plan.as_mut().is_some_and(|plan| is_free && plan.is_outdated_by(self.stats.candidates)) {
-            self.plan = None;
-        }
-        self.stats.bytes = self.bytes();
+        let Engine { builder, detector, .. } = self;
+        builder.even_out(team);
+        builder.stats.pairs = detector.even_out(team, &builder.budget);
+        (builder.stats.candidates, builder.stats.looks) = detector.work(team);
+        builder.conclude(objects, team);
+        self.builder.stats.bytes = self.bytes();
     }
 
     /// Memory held, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let workers = self.workers.iter().map(|worker| worker.bytes()).sum::<usize>();
-        let pairs: usize = self.pairs.iter().chain(&self.static_pairs).map(Vec::capacity).sum();
-        self.grid.bytes()
-            + self.table.bytes()
-            + self.staged.capacity() * size_of::<StagedBlock<S, D>>()
-            + (self.order.capacity() + self.next_order.capacity()) * size_of::<u32>()
-            + self.workers.capacity() * size_of::<CachePadded<Worker>>()
-            + workers
-            + pairs * size_of::<Pair>()
-            + (self.pairs.capacity() + self.static_pairs.capacity()) * size_of::<Vec<Pair>>()
-            + self.rejected.capacity() * size_of::<Rejected>()
-            + self.shares.bytes()
-            + self.busy.bytes()
-            + self.curve.bytes()
-            + self.crowd.bytes()
-            + (self.bounds.capacity()
-                + self.unit_bounds.capacity()
-                + self.entry_bounds.capacity()
-                + self.takers.capacity()
-                + self.starts.capacity())
-                * size_of::<u32>()
+        let static_pairs: usize = self.static_pairs.iter().map(Vec::capacity).sum();
+        self.builder.bytes()
+            + self.detector.bytes()
+            + static_pairs * size_of::<Pair>()
+            + self.static_pairs.capacity() * size_of::<Vec<Pair>>()
             + self.ordered.bytes()
             + self.static_ordered.bytes()
     }
@@ -337,93 +124,35 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     /// After a step that did not come to its end: there is nothing to tell but how much memory is held.
     pub(crate) fn abandon(&mut self) {
         self.made.discard();
-        self.rejected.clear();
-        let (mut levels, mut busy) = (std::mem::take(&mut self.stats.levels), std::mem::take(&mut self.stats.busy));
-        levels.clear();
-        busy.clear();
-        self.stats = Stats { levels, busy, bytes: self.bytes(), ..Stats::default() };
+        self.builder.abandon();
+        self.builder.stats.bytes = self.bytes();
     }
 
     /// The grid and the table of the last step can be read.
     pub(crate) fn has_grid(&self) -> bool {
-        self.known > 0 && self.made.get().is_some()
+        self.builder.known > 0 && self.made.get().is_some()
+    }
+
+    /// The last step's grid as queries read it, if that step came to its end and had objects.
+    pub(crate) fn view<'a>(&'a self, residents: Option<Residents<'a, S, D>>) -> Option<GridView<'a, S, D>> {
+        let Builder { grid, table, order, kernel, .. } = &self.builder;
+        self.has_grid().then(|| GridView::new(grid, table.columns(order), *kernel, &self.tree, residents))
     }
 
     /// Gives back nearly all memory, after a step that was refused some and so has no answer that would need it.
     pub(crate) fn release(&mut self) {
-        self.known = 0;
-        self.plan = None;
-        self.table = Table::new();
-        self.staged = Vec::new();
-        self.order = Vec::new();
-        self.stats.chunks = 0;
+        self.builder.release();
         self.shrink_to_fit();
     }
 
     /// Gives back memory that holds nothing any more.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.made.discard();
-        self.clear(Team::ALONE);
-        self.grid.pool.shrink();
-        if let Some(smaller) = Directory::new(Directory::bits_for(self.stats.chunks + self.stats.workers)) {
-            self.grid.directory = smaller;
-        }
-        self.grid.shrink();
-        self.shares = Shares::default();
-        (self.crowd, self.curve) = (Crowd::default(), Curve::default());
-        (self.bounds, self.unit_bounds, self.entry_bounds) = (Vec::new(), Vec::new(), Vec::new());
-        (self.takers, self.starts) = (Vec::new(), Vec::new());
-        self.table.shrink(self.known);
-        self.staged.truncate(self.known.div_ceil(BLOCK));
-        self.staged.shrink_to_fit();
-        self.order.truncate(self.known + PADDING);
-        self.order.shrink_to_fit();
-        self.next_order = Vec::new();
-        self.workers = Vec::new();
-        self.pairs = Vec::new();
+        self.builder.shrink_to_fit();
+        self.detector = Detector::default();
         self.static_pairs = Vec::new();
         (self.ordered, self.static_ordered) = (Ordered::default(), Ordered::default());
-        self.rejected = Vec::new();
         self.tree = Lazy::new();
-        self.stats.bytes = self.bytes();
+        self.builder.stats.bytes = self.bytes();
     }
-}
-
-impl Worker {
-    fn new() -> Self {
-        Worker {
-            survey: Survey::default(),
-            seen: Seen::default(),
-            gatherer: Gatherer::default(),
-            sorter: Sorter::default(),
-            finder: Finder::default(),
-            pairs_beyond: Vec::new(),
-            touched: Vec::new(),
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        self.seen.rejected.capacity() * size_of::<Rejected>()
-            + self.sorter.bytes()
-            + self.finder.bytes()
-            + self.survey.bytes()
-            + self.touched.capacity() * size_of::<u32>()
-    }
-}
-
-/// Evens out a stock of blocks of pairs after a step: as many as the same number of pairs can take, however they fall to the
-/// workers. Returns how many pairs there are.
-pub(crate) fn stock_up(stock: &mut Vec<Vec<Pair>>, team: Team, budget: &Budget) -> usize {
-    let found: usize = stock.iter().map(Vec::len).sum();
-    let blocks = sink::blocks_for(found, team.workers());
-    if stock.len() < blocks && budget.stock_up_with_slack(stock, blocks) {
-        stock.resize_with(blocks, Vec::new);
-    }
-    // Those that were taken may be without room, too, if there was none left.
-    for block in stock {
-        if !budget.stock_up(block, sink::BLOCK) {
-            break;
-        }
-    }
-    found
 }

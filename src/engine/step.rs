@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use crate::build::builder::Builder;
 use crate::build::gather::{Gathered, Source};
 use crate::build::presort::Copied;
 use crate::build::review::Revisions;
 use crate::build::sort::Sorted;
 use crate::detect::sink::{Consumer, Store};
-use crate::engine::{Clock, Engine, Made};
+use crate::engine::{Engine, Made};
 use crate::layout::table::Table;
+use crate::runtime::clock::Clock;
 use crate::runtime::memory;
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
@@ -32,92 +34,92 @@ pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
 ) -> Rebuilt<'t> {
     let len = objects.len().min(MAX_OBJECTS);
     let mut clock = Clock::start();
-    engine.stats.times = PassTimes::default();
+    engine.builder.stats.times = PassTimes::default();
 
     // If the user's code panics below, or memory is refused, nothing of the last step is known any more. All that is lost with its
     // order is some speed.
-    let known = std::mem::take(&mut engine.known);
-    if engine.makes_list(len) {
-        let sorted = scope!("pivotgrid::list", engine.list(objects, len));
-        engine.known = len;
-        engine.stats.times.gather = clock.lap();
+    let known = std::mem::take(&mut engine.builder.known);
+    if engine.builder.makes_list(len) {
+        engine.clear(Team::ALONE);
+        let sorted = scope!("pivotgrid::list", engine.builder.list(objects, len));
+        engine.builder.stats.times.gather = clock.lap();
         return Rebuilt { sorted, team: Team::ALONE, objects: len, surplus: false, clock };
     }
-    let presorts = engine.wants_presort(known, len);
+    let presorts = engine.builder.wants_presort(known, len);
     let known = if presorts { 0 } else { known };
     let visited = known.max(len);
     let team = engine.prepare(known, visited, team);
-    let mut order = std::mem::take(&mut engine.order);
+    let mut order = std::mem::take(&mut engine.builder.order);
     let gathered = if presorts {
-        scope!("pivotgrid::presort", engine.presort(objects, &mut order[..len], team));
-        engine.stats.times.presort = clock.lap();
+        scope!("pivotgrid::presort", engine.builder.presort(objects, &mut order[..len], team));
+        engine.builder.stats.times.presort = clock.lap();
         // The boxes are in the table now. It is written again after gathering only.
-        let table = std::mem::replace(&mut engine.table, Table::new());
-        let ids = std::mem::take(&mut engine.next_order);
+        let table = std::mem::replace(&mut engine.builder.table, Table::new());
+        let ids = std::mem::take(&mut engine.builder.next_order);
         let copied = Copied::new(table.columns(&ids), len);
-        let gathered = gather(engine, &Source { objects: &copied, len, order: &order[..len] }, team, &mut clock);
-        (engine.table, engine.next_order) = (table, ids);
+        let gathered = gather(&mut engine.builder, &Source { objects: &copied, len, order: &order[..len] }, team, &mut clock);
+        (engine.builder.table, engine.builder.next_order) = (table, ids);
         gathered
     } else {
-        engine.stats.times.presort = clock.lap();
-        gather(engine, &Source { objects, len, order: &order[..visited] }, team, &mut clock)
+        engine.builder.stats.times.presort = clock.lap();
+        gather(&mut engine.builder, &Source { objects, len, order: &order[..visited] }, team, &mut clock)
     };
-    engine.judge_presort(presorts, len);
+    engine.builder.judge_presort(presorts, len);
     let source = Source { objects, len, order: &order[..visited] };
-    let sorted = sort(engine, &source, gathered, team, &mut clock);
-    engine.order = std::mem::replace(&mut engine.next_order, order);
-    engine.known = len;
+    let sorted = sort(&mut engine.builder, &source, gathered, team, &mut clock);
+    engine.builder.order = std::mem::replace(&mut engine.builder.next_order, order);
+    engine.builder.known = len;
     Rebuilt { sorted, team, objects: len, surplus: objects.len() > len, clock }
 }
 
 /// Plans, if there is need to, and gathers.
 fn gather<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
-    engine: &mut Engine<S, D>,
+    builder: &mut Builder<S, D>,
     source: &Source<'_, O>,
     team: Team,
     clock: &mut Clock,
 ) -> Gathered {
-    let staged = scope!("pivotgrid::plan", engine.plan(source, team));
-    engine.stats.times.plan = clock.lap();
-    let gathered = scope!("pivotgrid::gather", engine.gather(source, staged, team));
-    engine.stats.times.gather = clock.lap();
+    let staged = scope!("pivotgrid::plan", builder.plan(source, team));
+    builder.stats.times.plan = clock.lap();
+    let gathered = scope!("pivotgrid::gather", builder.gather(source, staged, team));
+    builder.stats.times.gather = clock.lap();
     gathered
 }
 
 /// Arranges and sorts, and checks the levels by what that shows. If others are better, gathers the staged boxes again.
 fn sort<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
-    engine: &mut Engine<S, D>,
+    builder: &mut Builder<S, D>,
     source: &Source<'_, O>,
     mut gathered: Gathered,
     team: Team,
     clock: &mut Clock,
 ) -> Sorted {
-    (engine.stats.times.arrange, engine.stats.times.sort) = (Duration::ZERO, Duration::ZERO);
+    (builder.stats.times.arrange, builder.stats.times.sort) = (Duration::ZERO, Duration::ZERO);
     let mut revisions = Revisions::default();
     loop {
-        let arranged = scope!("pivotgrid::arrange", engine.arrange(gathered, source.order.len(), team));
-        engine.stats.times.arrange += clock.lap();
-        let sorted = scope!("pivotgrid::sort", engine.sort(source, arranged, team));
-        engine.stats.times.sort += clock.lap();
-        let reviewed = scope!("pivotgrid::plan", engine.review(source, sorted, &mut revisions, team));
-        engine.stats.times.plan += clock.lap();
+        let arranged = scope!("pivotgrid::arrange", builder.arrange(gathered, source.order.len(), team));
+        builder.stats.times.arrange += clock.lap();
+        let sorted = scope!("pivotgrid::sort", builder.sort(source, arranged, team));
+        builder.stats.times.sort += clock.lap();
+        let reviewed = scope!("pivotgrid::plan", builder.review(source, sorted, &mut revisions, team));
+        builder.stats.times.plan += clock.lap();
         match reviewed {
             Some(sorted) => return sorted,
-            None => gathered = scope!("pivotgrid::gather", engine.gather(source, true, team)),
+            None => gathered = scope!("pivotgrid::gather", builder.gather(source, true, team)),
         }
-        engine.stats.times.gather += clock.lap();
+        builder.stats.times.gather += clock.lap();
     }
 }
 
 impl Rebuilt<'_> {
     /// The end of a step, after whatever its second half was.
     pub(crate) fn conclude<S: Scalar, const D: usize>(mut self, engine: &mut Engine<S, D>) {
-        engine.stats.times.detect = self.clock.lap();
+        engine.builder.stats.times.detect = self.clock.lap();
         if self.surplus {
-            memory::push(&mut engine.rejected, Rejected { index: MAX_OBJECTS, reason: RejectReason::BeyondIndex });
+            memory::push(&mut engine.builder.rejected, Rejected { index: MAX_OBJECTS, reason: RejectReason::BeyondIndex });
         }
         engine.conclude(self.objects, self.team);
-        engine.stats.times.conclude = self.clock.lap();
+        engine.builder.stats.times.conclude = self.clock.lap();
     }
 }
 
@@ -131,7 +133,7 @@ pub(crate) fn step<S: Scalar, const D: usize, C: Consumer>(
 ) {
     scope!("pivotgrid::step");
     let rebuilt = rebuild(engine, objects, team);
-    scope!("pivotgrid::detect", engine.detect(&rebuilt.sorted, rebuilt.team, consumer, finish));
+    scope!("pivotgrid::detect", engine.detector.detect(&mut engine.builder, &rebuilt.sorted, rebuilt.team, consumer, finish));
     rebuilt.conclude(engine);
 }
 

@@ -1,7 +1,7 @@
 //! The box.
 
 use crate::faults::{Fault, injected};
-use crate::geometry::scalar::Scalar;
+use crate::isa::scalar::Scalar;
 
 /// An axis-aligned box: all points between `min` and `max`, both included, so boxes that touch overlap.
 ///

@@ -1,10 +1,10 @@
-//! Boxes and pairs are plain memory: bytes from elsewhere can be read as them, and they as bytes, without a copy.
+//! Boxes are plain memory: bytes from elsewhere can be read as them, and they as bytes, without a copy.
 //!
 //! By hand, because bytemuck's derive does not take generic types that it would have to check for padding.
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{Aabb, CrossPair, Pair};
+use super::aabb::Aabb;
 
 // SAFETY: an `Aabb` is two arrays of `S` and nothing else, and all zeroes is a value of `S`.
 unsafe impl<S: Zeroable, const D: usize> Zeroable for Aabb<S, D> {}
@@ -13,25 +13,3 @@ unsafe impl<S: Zeroable, const D: usize> Zeroable for Aabb<S, D> {}
 // so there is no padding. Any bytes are values of `S` and so of the arrays, which have no padding or interior mutability of
 // their own because `S` has none. `Copy` and `'static` since `S` is. (A box that is invalid is still a value.)
 unsafe impl<S: Pod, const D: usize> Pod for Aabb<S, D> {}
-
-// SAFETY: two `u32`s, for which zero is a value.
-unsafe impl Zeroable for Pair {}
-
-/// Pairs can be handed on as bytes or numbers, to a file, another process or the GPU:
-///
-/// ```
-/// use pivotgrid::{Aabb, BroadPhase};
-///
-/// let boxes: Vec<_> = (0..3).map(|i| Aabb::new([i as f64, 0.0], [i as f64 + 1.0, 1.0])).collect();
-/// let pairs = BroadPhase::<f64, 2>::new().detect(&boxes).sorted();
-/// assert_eq!(bytemuck::cast_slice::<_, u32>(&pairs), [0, 1, 1, 2]);
-/// ```
-// SAFETY: `repr(C)` and two fields of one type, so no padding; any bytes are two `u32`s. (That `a < b` is the engine's promise, not
-// the type's.)
-unsafe impl Pod for Pair {}
-
-// SAFETY: two `u32`s, for which zero is a value.
-unsafe impl Zeroable for CrossPair {}
-
-// SAFETY: as for `Pair`, and nothing is promised about the indices.
-unsafe impl Pod for CrossPair {}

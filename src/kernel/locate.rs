@@ -285,12 +285,13 @@ mod tests {
     use bytemuck::Zeroable;
 
     use super::*;
-    use crate::layout::{CELL_LIMIT, Level, Member};
+    use crate::isa::CELL_LIMIT;
+    use crate::layout::{Level, Member};
     use crate::{Aabb, InstructionSet};
 
     /// Boxes of every kind: near and far, tiny and huge, touching cell borders, invalid.
     fn boxes() -> Vec<Aabb<f32, 3>> {
-        let values = crate::geometry::scalar::tests::values();
+        let values = crate::isa::scalar::tests::values();
         let at = |index: usize| values[index % values.len()];
         let mut boxes: Vec<_> = (0..BLOCK - 4)
             .map(|i| {

@@ -4,7 +4,6 @@
 //! listed windows into masks and masks into pairs. Queries and neighbor lists have kernels of [`LANES`] lanes, in `portable` and `x86`.
 
 pub(crate) mod compare;
-pub(crate) mod isa;
 pub(crate) mod list;
 pub(crate) mod locate;
 mod packed;
@@ -20,16 +19,15 @@ mod x86;
 use std::ops::Range;
 
 use crate::faults::{Fault, injected};
-pub(crate) use crate::layout::columns::Columns;
-pub(crate) use crate::layout::columns::{Own, PADDING};
+use crate::isa::eight::LANES;
+use crate::isa::eight::Motion;
+use crate::isa::eight::{bits, mask};
+use crate::isa::{self, Isa, Work};
+use crate::layout::columns::load;
+use crate::layout::columns::{Columns, Own, PADDING};
 use crate::{Aabb, InstructionSet, Scalar};
-use isa::Isa;
 pub(crate) use packed::Packed;
-pub(crate) use portable::{bits, gap, load, mask, overlaps, squared_distances};
-pub(crate) use reach::Reaching;
-
-/// How many entries are compared at once.
-pub(crate) const LANES: usize = 8;
+pub(crate) use portable::{gap, squared_distances};
 
 /// An instruction set to compare with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,15 +206,6 @@ pub(crate) fn rank<S: Scalar>(time: S) -> u32 {
     (time.to_f64() as f32 + 0.0).to_bits() & !(LANES as u32 - 1)
 }
 
-/// Work made of loops over arrays, which the compiler turns into whatever vector instructions it may use.
-#[allow(unreachable_pub, reason = "an instruction set, public in name only, does it")]
-pub trait Work {
-    type Outcome;
-
-    /// To be `inline(always)`, like all that it calls: only what is inlined is compiled for the caller's instruction set.
-    fn run(self) -> Self::Outcome;
-}
-
 /// Work written with the operations of any instruction set.
 pub(crate) trait IsaWork {
     type Outcome;
@@ -247,21 +236,6 @@ pub(crate) struct Faces<'a, S, const D: usize> {
     pub(crate) far: [&'a [S; LANES]; D],
 }
 
-/// How a box, or a point, moves along all axes.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(target_arch = "x86_64"), allow(unreachable_pub, reason = "only a kernel of x86 has it in a hidden method"))]
-pub struct Motion<S, const D: usize> {
-    /// Nothing earlier is of interest.
-    pub(crate) from: S,
-    /// Whether it does not move along an axis. To ask for each axis takes time, so only those ask who have to.
-    pub(crate) rests: [bool; D],
-    /// Along the other axes, the inverse of how fast it moves.
-    pub(crate) inverse: [S; D],
-    /// Its face that meets others first, and the one that leaves them last.
-    pub(crate) front: [S; D],
-    pub(crate) back: [S; D],
-}
-
 /// A bit for each of so many lanes that is still inside the run.
 #[inline(always)]
 fn lanes_below<const WIDTH: usize>(remaining: usize) -> u32 {
@@ -272,121 +246,4 @@ fn lanes_below<const WIDTH: usize>(remaining: usize) -> u32 {
         return (1 << WIDTH) - 1;
     }
     (1 << remaining.min(WIDTH)) - 1
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) use Copy as ReachScalar;
-#[cfg(target_arch = "x86_64")]
-pub(crate) use x86::ReachScalar;
-
-/// What a coordinate type must bring along for the kernels.
-#[allow(unsafe_code)] // declared here, written in `x86`
-pub trait KernelScalar: ReachScalar + scalar::LaneScalar {
-    /// `floor_to_cell((x - origin) * inverse)` of four coordinates at once, bit by bit the same.
-    #[doc(hidden)]
-    fn cells(x: [Self; 4], origin: [Self; 4], inverse: [Self; 4]) -> [i32; 4];
-
-    /// A bit for each of eight boxes that overlaps the box from `low` to `high`. The boxes' bounds are read at `min` and `max`.
-    ///
-    /// # Safety
-    ///
-    /// AVX2 must be there, and eight values readable at all pointers.
-    #[cfg(target_arch = "x86_64")]
-    #[doc(hidden)]
-    unsafe fn overlaps_avx2<const D: usize>(
-        min: [*const Self; D],
-        max: [*const Self; D],
-        low: &[Self; D],
-        high: &[Self; D],
-    ) -> u32;
-
-    /// A bit for each of eight balls that touches a ball. Their centers and radii are read at the pointers.
-    ///
-    /// # Safety
-    ///
-    /// As for [`overlaps_avx2`](Self::overlaps_avx2).
-    #[cfg(target_arch = "x86_64")]
-    #[doc(hidden)]
-    unsafe fn touches_avx2<const D: usize>(centers: [*const Self; D], radii: *const Self, ball: ([Self; D], Self)) -> u32;
-
-    /// [`Kernel::meets`]. The boxes' faces are read at the pointers.
-    ///
-    /// # Safety
-    ///
-    /// As for [`overlaps_avx2`](Self::overlaps_avx2).
-    #[cfg(target_arch = "x86_64")]
-    #[doc(hidden)]
-    unsafe fn meets_avx2<const D: usize, const RESTS: bool>(
-        near: [*const Self; D],
-        far: [*const Self; D],
-        motion: &Motion<Self, D>,
-        to: Self,
-    ) -> ([Self; LANES], u32);
-
-    /// [`Kernel::ranks`]. The boxes' faces are read at the pointers.
-    ///
-    /// # Safety
-    ///
-    /// As for [`overlaps_avx2`](Self::overlaps_avx2).
-    #[cfg(target_arch = "x86_64")]
-    #[doc(hidden)]
-    unsafe fn ranks_avx2<const D: usize, const RESTS: bool>(
-        near: [*const Self; D],
-        far: [*const Self; D],
-        motion: &Motion<Self, D>,
-        to: Self,
-    ) -> [u32; LANES];
-
-    /// The squares of the distances from a point to eight boxes, whose bounds are read at the pointers, and a bit for each that is at
-    /// most `limit`.
-    ///
-    /// # Safety
-    ///
-    /// As for [`overlaps_avx2`](Self::overlaps_avx2).
-    #[cfg(target_arch = "x86_64")]
-    #[doc(hidden)]
-    unsafe fn near_avx2<const D: usize>(
-        min: [*const Self; D],
-        max: [*const Self; D],
-        point: &[Self; D],
-        limit: Self,
-    ) -> ([Self; LANES], u32);
-
-    /// A bit for each of sixteen balls that touches a ball. Their centers and radii are read at the pointers.
-    ///
-    /// # Safety
-    ///
-    /// AVX-512F must be there, and sixteen values readable at all pointers.
-    #[cfg(target_arch = "x86_64")]
-    #[doc(hidden)]
-    unsafe fn touches_avx512<const D: usize>(centers: [*const Self; D], radii: *const Self, ball: ([Self; D], Self)) -> u32;
-
-    /// [`overlaps_avx2`](Self::overlaps_avx2) with AVX-512.
-    ///
-    /// # Safety
-    ///
-    /// AVX-512F and VL must be there, and eight values readable at all pointers.
-    #[cfg(target_arch = "x86_64")]
-    #[doc(hidden)]
-    unsafe fn overlaps_avx512<const D: usize>(
-        min: [*const Self; D],
-        max: [*const Self; D],
-        low: &[Self; D],
-        high: &[Self; D],
-    ) -> u32;
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-impl KernelScalar for f32 {
-    #[inline(always)]
-    fn cells(x: [f32; 4], origin: [f32; 4], inverse: [f32; 4]) -> [i32; 4] {
-        portable::cells(x, origin, inverse)
-    }
-}
-#[cfg(not(target_arch = "x86_64"))]
-impl KernelScalar for f64 {
-    #[inline(always)]
-    fn cells(x: [f64; 4], origin: [f64; 4], inverse: [f64; 4]) -> [i32; 4] {
-        portable::cells(x, origin, inverse)
-    }
 }

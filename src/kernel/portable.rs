@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use super::{Columns, Faces, LANES, Motion, Own, UNRANKED, lanes_below, rank};
 use crate::faults::{Fault, injected};
+use crate::isa::eight::{bits, mask};
+use crate::layout::columns::{load, overlaps};
 use crate::runtime::memory;
 use crate::{Aabb, Ball, Groups, Scalar};
 
@@ -112,21 +114,6 @@ pub(super) fn hits<S: Scalar, const D: usize>(
     }
 }
 
-/// The numbers of the bits that are set.
-#[inline(always)]
-pub(crate) fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (bit < u32::BITS).then_some(bit as usize)
-    })
-}
-
-#[inline(always)]
-pub(super) fn cells<S: Scalar>(x: [S; 4], origin: [S; 4], inverse: [S; 4]) -> [i32; 4] {
-    std::array::from_fn(|lane| ((x[lane] - origin[lane]) * inverse[lane]).floor_to_cell())
-}
-
 #[inline(always)]
 fn own<S: Scalar, const D: usize, const BOXES: bool, const EXTRAS: bool>(columns: &Columns<'_, S, D>, entry: usize) -> Own<S, D> {
     columns.own::<BOXES, EXTRAS>(|column| column[entry], |column| column[entry])
@@ -157,32 +144,4 @@ fn admitted<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, own: &Own<S,
         }
     }
     mask(admitted)
-}
-
-/// A bit for each of the entries from `at` on that overlaps.
-#[inline(always)]
-pub(crate) fn overlaps<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, bounds: &Aabb<S, D>, at: usize) -> u32 {
-    let mut hit = [true; LANES];
-    for axis in 0..D {
-        let (min, max) = (load(columns.min[axis], at), load(columns.max[axis], at));
-        for lane in 0..LANES {
-            hit[lane] &= (min[lane] <= bounds.max[axis]) & (bounds.min[axis] <= max[lane]);
-            if injected(Fault::TouchIsNoOverlap) {
-                hit[lane] &= min[lane] != bounds.max[axis];
-            }
-        }
-    }
-    mask(hit)
-}
-
-/// The values of the entries from `at` on.
-#[inline(always)]
-pub(crate) fn load<T>(column: &[T], at: usize) -> &[T; LANES] {
-    column[at..].first_chunk().expect("the columns are padded")
-}
-
-/// A bit for each lane that is true.
-#[inline(always)]
-pub(crate) fn mask<const N: usize>(lanes: [bool; N]) -> u32 {
-    lanes.iter().enumerate().fold(0, |mask, (lane, &is)| mask | u32::from(is) << lane)
 }

@@ -4,18 +4,8 @@ use std::ops::Range;
 
 use super::{Columns, Kernel, LANES, bits, lanes_below, load, mask};
 use crate::Scalar;
+use crate::isa::eight::Reaching;
 use crate::runtime::memory;
-
-/// An entry that looks for others within reach. The reach of a pair is the radius of the other, but at least `floor` and at most
-/// `cap`: so the own radius, the other one and the greater one are one formula.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(target_arch = "x86_64"), allow(unreachable_pub, reason = "only a kernel of x86 has it in a hidden method"))]
-pub struct Reaching<S, const D: usize> {
-    pub(crate) id: u32,
-    pub(crate) center: [S; D],
-    pub(crate) floor: S,
-    pub(crate) cap: S,
-}
 
 impl<S: Scalar, const D: usize> Reaching<S, D> {
     /// How far apart the two may be.

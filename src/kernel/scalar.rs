@@ -2,23 +2,9 @@
 
 #![allow(unsafe_code)]
 
-use super::isa::{Isa, Lanes, WIDTH};
+use crate::isa::{Isa, Lanes, WIDTH};
 use crate::layout::columns::Columns;
 use crate::{Aabb, Scalar};
-
-/// A coordinate type of which every instruction set has sixteen lanes. Public in name only: it seals [`Scalar`].
-pub trait LaneScalar: Sized {
-    #[doc(hidden)]
-    type In<I: Isa>: Lanes<Self, I>;
-}
-
-impl LaneScalar for f32 {
-    type In<I: Isa> = I::F32;
-}
-
-impl LaneScalar for f64 {
-    type In<I: Isa> = I::F64;
-}
 
 /// Sixteen numbers of type `S`.
 pub(crate) struct Vector<S, I>(std::marker::PhantomData<(S, I)>);

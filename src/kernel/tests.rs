@@ -1,8 +1,10 @@
 //! All kernels against each other, and against plain formulas.
 
-use super::isa::{Isa, Lanes};
 use super::*;
 use crate::Pair;
+use crate::isa::eight::KernelScalar;
+use crate::isa::scalar::sealed::Real;
+use crate::isa::{Isa, Lanes};
 
 /// A table of boxes that meet in all sorts of ways, including at their borders.
 fn columns<S: Scalar, const D: usize>(entries: usize) -> ([Vec<S>; D], [Vec<S>; D], Vec<u32>) {
@@ -93,10 +95,13 @@ fn agree<S: Scalar, const D: usize>() {
 
 #[test]
 fn four_cells_at_once_are_the_same_as_one_by_one() {
-    for four in crate::geometry::scalar::tests::values().windows(4) {
+    for four in crate::isa::scalar::tests::values().windows(4) {
         let four: [f32; 4] = four.try_into().unwrap();
         let (origin, inverse) = ([0.5, -3.0, 0.0, 1e20], [1.0, 0.3, 7.0, 1e10]);
-        assert_eq!(f32::cells(four, origin, inverse), portable::cells(four, origin, inverse));
+        assert_eq!(
+            f32::cells(four, origin, inverse),
+            std::array::from_fn(|lane| ((four[lane] - origin[lane]) * inverse[lane]).floor_to_cell())
+        );
     }
 }
 
@@ -276,7 +281,7 @@ impl<S: Scalar> IsaWork for Floats<'_, S> {
 
 #[test]
 fn all_instruction_sets_treat_floats_alike() {
-    let values: Vec<f32> = crate::geometry::scalar::tests::values();
+    let values: Vec<f32> = crate::isa::scalar::tests::values();
     let doubles: Vec<f64> = values.iter().map(|&value| f64::from(value) * 1.000_000_1).collect();
     let (single, double) = (Floats(&values).run(isa::portable::Portable), Floats(&doubles).run(isa::portable::Portable));
     for kernel in kernels() {

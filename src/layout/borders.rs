@@ -1,7 +1,8 @@
 //! Where the cells of a level lie, as coordinates.
 
-use super::{CELL_LIMIT, Level};
+use super::Level;
 use crate::Scalar;
+use crate::isa::CELL_LIMIT;
 
 /// The borders between a level's cells.
 ///
@@ -85,7 +86,7 @@ impl Borders {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::scalar::sealed::Real;
+    use crate::isa::scalar::sealed::Real;
 
     /// Numbers of all magnitudes, and neighbors of cell borders among them.
     fn check<S: Scalar>(origin: f64, size: f64) {

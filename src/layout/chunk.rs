@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::kernel::isa::{Isa, Mask, WIDTH};
+use crate::isa::{Isa, Mask, WIDTH};
 use crate::lockfree::Key;
 
 /// Cells per chunk, whatever the dimension.
@@ -10,6 +10,7 @@ pub(crate) const CELLS: usize = 128;
 
 /// Cells per row.
 pub(crate) const ROW: usize = 16;
+const _: () = assert!(ROW == WIDTH, "a row of pivots is read as one vector");
 
 /// More entries than this in a cell make it crowded.
 pub(crate) const CROWD: u32 = 40;
@@ -159,7 +160,7 @@ impl<'a> Row<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::isa::portable::Portable;
+    use crate::isa::portable::Portable;
 
     #[test]
     fn pivots_follow_the_counts() {

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use crate::faults::{Fault, injected};
+use crate::isa::eight::{LANES, mask};
 use crate::{Aabb, Ball, Scalar};
 
 /// How many values every column of the table has behind the last entry: a kernel may read that far.
 pub(crate) const PADDING: usize = 16;
-const _: () = assert!(PADDING >= crate::kernel::isa::WIDTH && PADDING >= crate::kernel::LANES, "the widest kernel may read on");
+const _: () = assert!(PADDING >= crate::isa::WIDTH && PADDING >= crate::isa::eight::LANES, "the widest kernel may read on");
 
 /// The data table as kernels read it. Every column has at least [`PADDING`] values behind the last entry.
 #[derive(Clone, Copy, Debug)]
@@ -132,6 +134,28 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
             max: self.max.map(|column| extreme(&column[entries.clone()], S::NEG_INFINITY, |new, old| new > old)),
         }
     }
+}
+
+/// A bit for each of the entries from `at` on that overlaps.
+#[inline(always)]
+pub(crate) fn overlaps<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, bounds: &Aabb<S, D>, at: usize) -> u32 {
+    let mut hit = [true; LANES];
+    for axis in 0..D {
+        let (min, max) = (load(columns.min[axis], at), load(columns.max[axis], at));
+        for lane in 0..LANES {
+            hit[lane] &= (min[lane] <= bounds.max[axis]) & (bounds.min[axis] <= max[lane]);
+            if injected(Fault::TouchIsNoOverlap) {
+                hit[lane] &= min[lane] != bounds.max[axis];
+            }
+        }
+    }
+    mask(hit)
+}
+
+/// The values of the entries from `at` on.
+#[inline(always)]
+pub(crate) fn load<T>(column: &[T], at: usize) -> &[T; LANES] {
+    column[at..].first_chunk().expect("the columns are padded")
 }
 
 /// The value that `replaces` all others. In lanes that do not depend on each other, so that they become vectors.

@@ -1,6 +1,7 @@
 //! One grid of the hierarchy.
 
-use super::{CELL_LIMIT, Coords};
+use super::Coords;
+use crate::isa::CELL_LIMIT;
 use crate::{Aabb, Scalar};
 
 /// A level: where its cells lie and which objects it takes.

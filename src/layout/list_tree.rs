@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use super::columns::{Columns, PADDING};
-use crate::kernel::{LANES, bits, overlaps};
+use super::columns::{Columns, PADDING, overlaps};
+use crate::isa::eight::{LANES, bits};
 use crate::runtime::memory::{self, Budget, replace_if_short};
 use crate::{Aabb, Scalar};
 

@@ -24,9 +24,5 @@ pub(crate) use window::Window;
 /// A cell's or chunk's coordinates. In two dimensions the last one is always 0, so that one code serves both.
 pub(crate) type Coords = [i32; 3];
 
-/// Cell coordinates saturate at plus and minus this. Saturation is monotone, so far-away objects are slow to handle, never
-/// lost. Twice this, and a few spans more, fit into 32 bits; and it is exact in `f32`.
-pub(crate) const CELL_LIMIT: i32 = (1 << 30) - 128;
-
 const _: () =
     assert!(Shape::<2>::CELLS == CELLS && Shape::<3>::CELLS == CELLS && Shape::<2>::ROW == ROW && Shape::<3>::ROW == ROW);

@@ -6,6 +6,7 @@ use super::cursor::Cursor;
 use super::shares::{Shares, Unit};
 #[cfg(not(loom))]
 use super::sync::{Atomic, Ordering};
+use crate::faults::{Fault, injected};
 
 /// A slice whose blocks are handed out, each to one claimer only: `chunks_mut` for workers that claim.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ impl<'a, T> Blocks<'a, T> {
         Blocks { first: slice.as_mut_ptr(), len: slice.len(), block, cursor: Cursor::new(), slice: PhantomData }
     }
 
-    /// The next block that nobody has claimed, and the index of its first element.
+    /// The next block that is not claimed yet, and the index of its first element.
     #[inline]
     pub(crate) fn claim(&self) -> Option<(usize, &'a mut [T])> {
         let range = self.cursor.claim(self.block, self.len)?;
@@ -37,11 +38,44 @@ impl<'a, T> Blocks<'a, T> {
         Some((range.start, block))
     }
 
-    /// The next single element that nobody has claimed.
+    /// The next single element that is not claimed yet.
     #[inline]
     pub(crate) fn claim_one(&self) -> Option<&'a mut T> {
         debug_assert_eq!(self.block, 1);
         self.claim().map(|(_, block)| &mut block[0])
+    }
+
+    /// Hands out the blocks of two slices together. There must be as many of the one as of the other.
+    pub(crate) fn zip<U>(self, others: Blocks<'a, U>) -> ZippedBlocks<'a, T, U> {
+        assert_eq!(self.len.div_ceil(self.block), others.len.div_ceil(others.block));
+        ZippedBlocks { blocks: self, others }
+    }
+}
+
+/// The blocks of two slices: one claim hands out both blocks of a number. Two claims would not do: a worker that is refused the one, because
+/// all are taken, could take the other from a worker that is between its claims.
+#[derive(Debug)]
+pub(crate) struct ZippedBlocks<'a, T, U> {
+    blocks: Blocks<'a, T>,
+    others: Blocks<'a, U>,
+}
+
+impl<'a, T, U> ZippedBlocks<'a, T, U> {
+    /// The next block of each slice, of the same number, that are not claimed yet, and the number.
+    #[inline]
+    pub(crate) fn claim(&self) -> Option<(usize, &'a mut [T], &'a mut [U])> {
+        let Blocks { first, len, block, .. } = self.others;
+        if injected(Fault::ZipClaimedTwice) {
+            let (Some((place, mine)), Some((_, others))) = (self.blocks.claim(), self.others.claim()) else { return None };
+            return Some((place / self.blocks.block, mine, others));
+        }
+        let (place, mine) = self.blocks.claim()?;
+        let number = place / self.blocks.block;
+        let range = number * block..len.min((number + 1) * block);
+        // SAFETY: there are as many blocks of one slice as of the other (`zip`), so the range lies inside the other slice, which `'a`
+        // borrows exclusively. Its own cursor is never used: this number was claimed once, by the cursor of the first slice.
+        let others = unsafe { std::slice::from_raw_parts_mut(first.add(range.start), range.len()) };
+        Some((number, mine, others))
     }
 }
 

@@ -92,7 +92,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     }
 
     fn over(mut broad_phase: BroadPhase<S, D>) -> Self {
-        let costs = &mut broad_phase.engine.config.costs;
+        let costs = &mut broad_phase.engine.builder.config.costs;
         costs.row *= CHEAPER_ROW;
         costs.run *= DEARER_RUN;
         Neighbors {
@@ -276,7 +276,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         P: Into<[S; D]> + Copy + Sync,
     {
         if self.margin > S::ZERO {
-            let mut budget = Budget::new(self.broad_phase.engine.config.max_bytes);
+            let mut budget = Budget::new(self.broad_phase.engine.builder.config.max_bytes);
             budget.begin(self.broad_phase.engine.bytes() + self.own_bytes() + beside);
             let largest = reach.largest() + lattice.map_or(0.0, Lattice::size);
             let (skin, margin) = (&mut self.skin, self.margin);
@@ -295,7 +295,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// The threads of the pool, or the calling one where handing out work would cost more.
     fn team(&self, particles: usize, parallel: bool) -> Team<'static> {
         let threads = if parallel { Threads::Pool } else { Threads::Serial };
-        threads.team(particles <= self.broad_phase.engine.config.serial_up_to)
+        threads.team(particles <= self.broad_phase.engine.builder.config.serial_up_to)
     }
 
     /// A search, or why there was none. Until it has come to its end there are no rows.
@@ -317,7 +317,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         limit_beside(engine, held);
         let own = Own { rows: &rows, store: &mut self.store, output: &mut self.output, beside };
         let outcome = memory::catch(|| team.enter(|| find(engine, objects, team, layout, own)));
-        let limit = engine.config.max_bytes;
+        let limit = engine.builder.config.max_bytes;
         outcome.map_err(|error| self.fail(with_own(error, held, limit)))?;
         self.complete = true;
         Ok(())
@@ -362,6 +362,6 @@ fn find<S: Scalar, const D: usize>(
     let own = Own { rows, store: &mut *store, output: &mut *output, beside };
     let found = engine.neighbors(&rebuilt.sorted, rebuilt.team, layout, wanted, own);
     rebuilt.conclude(engine);
-    engine.stats.pairs = if layout.half { found } else { found / 2 };
-    engine.stats.bytes += store.bytes() + output.bytes() + beside;
+    engine.builder.stats.pairs = if layout.half { found } else { found / 2 };
+    engine.builder.stats.bytes += store.bytes() + output.bytes() + beside;
 }

@@ -9,7 +9,7 @@ use crate::Scalar;
 use crate::build::sort::Sorted;
 use crate::detect::View;
 use crate::engine::Engine;
-use crate::kernel::LANES;
+use crate::isa::eight::LANES;
 use crate::lockfree::{Blocks, Cursor};
 use crate::runtime::memory::Budget;
 use crate::runtime::team::Team;
@@ -64,22 +64,23 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         own: Own<'_, S, D, impl Fn(usize) -> [S; D] + Sync>,
     ) -> usize {
         let Own { rows, store, output, beside } = own;
-        let objects = self.known;
+        let objects = self.builder.known;
         // From here on the whole limit counts, and everything that is held.
-        self.budget = Budget::new(self.config.max_bytes);
-        self.budget.begin(self.bytes() + store.bytes() + output.bytes() + beside);
-        store.prepare(objects, team, &self.budget);
-        let columns = self.table.columns(&self.order).for_partners(self.grid.oversized.end);
-        let view = View { grid: &self.grid, columns, kernel: self.kernel };
+        self.builder.budget = Budget::new(self.builder.config.max_bytes);
+        self.builder.budget.begin(self.bytes() + store.bytes() + output.bytes() + beside);
+        store.prepare(objects, team, &self.builder.budget);
+        let columns = self.builder.table.columns(&self.builder.order).for_partners(self.builder.grid.oversized.end);
+        let view = View { grid: &self.builder.grid, columns, kernel: self.builder.kernel };
         let looking = Looking::new(&view, layout.half && !layout.by_index(), layout.rule);
         // Rows of images are put together, and into order, afterwards.
         let is_plain = rows.lattice.is_none();
         let (by_index, sorted) = (is_plain && layout.by_index(), is_plain && layout.sorted);
         let (items, listed) = (Cursor::new(), Cursor::new());
-        let finders = Blocks::new(&mut self.workers, 1);
-        let (workers, stock) = store.lend(&self.budget);
+        let count = team.workers();
+        let (workers, stock) = store.lend(count, &self.builder.budget);
+        let workers = Blocks::new(&mut self.detector.workers[..count], 1).zip(workers);
         team.run(|| {
-            let (Some(finder), Some(worker)) = (finders.claim_one(), workers.claim_one()) else { return };
+            let Some((_, [finder], [worker])) = workers.claim() else { return };
             let Worker { search, beyond, longest } = &mut **worker;
             search.take_work();
             let mut shelf = Shelf::new(&stock, beyond);
@@ -114,9 +115,9 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             *longest = shelf.finish();
             (finder.finder.candidates, finder.finder.looks) = search.take_work();
         });
-        store.settle(&self.order[self.grid.oversized.end..objects]);
-        let total = output.fill(store.found(objects), rows, team, &self.budget);
-        store.even_out(total, &view.columns, team, &self.budget);
+        store.settle(&self.builder.order[self.builder.grid.oversized.end..objects]);
+        let total = output.fill(store.found(objects), rows, team, &self.builder.budget);
+        store.even_out(total, &view.columns, team, &self.builder.budget);
         total
     }
 }

@@ -285,7 +285,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         self.points.clear();
         self.bodies.clear();
         let engine = &self.neighbors.broad_phase.engine;
-        let mut budget = Budget::new(engine.config.max_bytes);
+        let mut budget = Budget::new(engine.builder.config.max_bytes);
         budget.begin(engine.bytes() + self.neighbors.own_bytes() + self.own_bytes());
         memory::catch(|| fill(self, &budget)).map_err(|error| {
             self.forget();
@@ -310,7 +310,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
             self.neighbors.complete = true;
             Ok(())
         });
-        self.neighbors.broad_phase.engine.stats.bytes += self.rejected.capacity() * size_of::<PeriodicRejected>();
+        self.neighbors.broad_phase.engine.builder.stats.bytes += self.rejected.capacity() * size_of::<PeriodicRejected>();
         outcome.map_err(|error| {
             self.forget();
             self.neighbors.fail(error)

@@ -1,7 +1,8 @@
 //! How far particles look for each other, if each has a radius of its own.
 
 use crate::detect::View;
-use crate::kernel::{Columns, Reaching};
+use crate::isa::eight::Reaching;
+use crate::layout::columns::Columns;
 use crate::layout::key_parts;
 use crate::{Aabb, Scalar};
 

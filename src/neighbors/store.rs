@@ -5,7 +5,7 @@ use crossbeam::utils::CachePadded;
 use super::search::Search;
 use super::shelf::{Place, Stock, block_size};
 use crate::Scalar;
-use crate::kernel::{Columns, PADDING};
+use crate::layout::columns::{Columns, PADDING};
 use crate::lockfree::Blocks;
 use crate::runtime::memory::{self, Budget, replace_if_short};
 use crate::runtime::team::Team;
@@ -54,10 +54,14 @@ impl<S: Scalar, const D: usize> Store<S, D> {
         replace_if_short(&mut self.places, objects, budget);
     }
 
-    /// The workers, and what they share.
-    pub(super) fn lend<'a>(&'a mut self, budget: &'a Budget) -> (Blocks<'a, CachePadded<Worker<S, D>>>, Stock<'a>) {
+    /// The first so many workers, and what they share.
+    pub(super) fn lend<'a>(
+        &'a mut self,
+        workers: usize,
+        budget: &'a Budget,
+    ) -> (Blocks<'a, CachePadded<Worker<S, D>>>, Stock<'a>) {
         let stock = Stock::new(&mut self.stock, &mut self.places, self.room, budget);
-        (Blocks::new(&mut self.workers, 1), stock)
+        (Blocks::new(&mut self.workers[..workers], 1), stock)
     }
 
     /// Ends the search: the rows of `rowless` are empty.

@@ -151,7 +151,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
 
     /// What the engine did in the last step and what it cost; its objects are objects and ghosts.
     pub fn stats(&self) -> &Stats {
-        &self.broad_phase.engine.stats
+        &self.broad_phase.engine.builder.stats
     }
 
     /// Gives back memory that holds nothing any more.
@@ -163,13 +163,18 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     }
 
     fn team(&self, objects: usize) -> Team<'static> {
-        Threads::Pool.team(objects <= self.broad_phase.engine.config.serial_up_to)
+        Threads::Pool.team(objects <= self.broad_phase.engine.builder.config.serial_up_to)
     }
 
     fn found(&self) -> PeriodicPairs<'_, S, D> {
         let engine = &self.broad_phase.engine;
         let ordered = self.canonical_order.then_some(&self.ordered.pairs[..]);
-        PeriodicPairs::new(Pairs::new(&engine.pairs, &engine.rejected), ordered, self.images.all(), &self.rejected)
+        PeriodicPairs::new(
+            Pairs::new(&engine.detector.pairs, &engine.builder.rejected),
+            ordered,
+            self.images.all(),
+            &self.rejected,
+        )
     }
 
     /// [`run`](Self::run), unless some objects would have to be left out because there are too many.
@@ -195,14 +200,14 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
 
     fn step<T: Bounded<S, D> + Sync>(&mut self, objects: &[T], team: Team) -> Result<(), DetectError> {
         // If the user's code panics in the midst of this, the engine must not be asked about images that are no longer there.
-        let known = std::mem::take(&mut self.broad_phase.engine.known);
-        let limit = self.broad_phase.engine.config.max_bytes;
+        let known = std::mem::take(&mut self.broad_phase.engine.builder.known);
+        let limit = self.broad_phase.engine.builder.config.max_bytes;
         let mut budget = Budget::new(limit);
         budget.begin(self.broad_phase.engine.bytes() + self.own_bytes());
         let mut clock = Clock::start();
         scope!("pivotgrid::images", self.images.fill(&self.domain, objects, MAX_OBJECTS, team, &budget));
         let images = clock.lap();
-        self.broad_phase.engine.known = known;
+        self.broad_phase.engine.builder.known = known;
         let own = self.own_bytes();
         limit_beside(&mut self.broad_phase.engine, own);
         let found = match team.workers() {
@@ -210,16 +215,16 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
             _ => self.broad_phase.try_par_detect(self.images.all()),
         };
         found.map_err(|error| with_own(error, own, limit))?;
-        let known = std::mem::take(&mut self.broad_phase.engine.known);
+        let known = std::mem::take(&mut self.broad_phase.engine.builder.known);
         clock.lap();
         scope!("pivotgrid::filter", self.filter(objects, team));
         let filter = clock.lap();
         budget.begin(self.broad_phase.engine.bytes() + self.own_bytes());
         scope!("pivotgrid::order", self.order(team, &budget));
         self.list_rejected(objects.len());
-        let times = &mut self.broad_phase.engine.stats.times;
+        let times = &mut self.broad_phase.engine.builder.stats.times;
         (times.images, times.filter, times.order) = (images, filter, clock.lap());
-        self.broad_phase.engine.known = known;
+        self.broad_phase.engine.builder.known = known;
         self.count_own_bytes();
         Ok(())
     }
@@ -230,7 +235,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
             return;
         }
         let engine = &self.broad_phase.engine;
-        let pairs = PeriodicPairs::new(Pairs::new(&engine.pairs, &[]), None, self.images.all(), &[]);
+        let pairs = PeriodicPairs::new(Pairs::new(&engine.detector.pairs, &[]), None, self.images.all(), &[]);
         budget.check(Ordered::<PeriodicPair<D>>::bytes_for(pairs.len()).saturating_sub(self.ordered.bytes()));
         self.ordered.sort(&pairs, team);
     }
@@ -249,19 +254,19 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
             };
             !apart && a.groups().admit(b.groups()) && a.pairs_with(b)
         };
-        let team = team.at_most(engine.pairs.len());
-        let blocks = Blocks::new(&mut engine.pairs, 1);
+        let team = team.at_most(engine.detector.pairs.len());
+        let blocks = Blocks::new(&mut engine.detector.pairs, 1);
         team.run(|| {
             while let Some(block) = blocks.claim_one() {
                 block.retain(wanted);
             }
         });
-        engine.stats.pairs = engine.pairs.iter().map(Vec::len).sum();
+        engine.builder.stats.pairs = engine.detector.pairs.iter().map(Vec::len).sum();
     }
 
     /// The engine has rejected the images of bad objects; now says why.
     fn list_rejected(&mut self, objects: usize) {
-        list_rejected(&self.images, &self.broad_phase.engine.rejected, objects, &mut self.rejected);
+        list_rejected(&self.images, &self.broad_phase.engine.builder.rejected, objects, &mut self.rejected);
     }
 
     fn own_bytes(&self) -> usize {
@@ -269,13 +274,13 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     }
 
     fn count_own_bytes(&mut self) {
-        self.broad_phase.engine.stats.bytes += self.own_bytes();
+        self.broad_phase.engine.builder.stats.bytes += self.own_bytes();
     }
 }
 
 /// Leaves the engine what the user's limit has left beside so many bytes that belong to its owner.
 pub(crate) fn limit_beside<S: Scalar, const D: usize>(engine: &mut Engine<S, D>, own: usize) {
-    engine.budget = Budget::new(engine.config.max_bytes.map(|limit| limit.saturating_sub(own)));
+    engine.builder.budget = Budget::new(engine.builder.config.max_bytes.map(|limit| limit.saturating_sub(own)));
 }
 
 /// The engine's error in terms of the user's limit, if so many bytes belong to its owner.

@@ -4,10 +4,11 @@ use rayon::iter::{Either, IntoParallelIterator, IntoParallelRefIterator, Paralle
 
 use super::PeriodicRejected;
 use super::images::Image;
+use crate::pairs::code::{Sortable, of_sortable, sortable};
 use crate::pairs::source::Stored;
 use crate::runtime::team::Team;
 use crate::sorting::{in_pool, sort_once};
-use crate::{Key, Keyed, OneSet, Pair, PairSource, Pairs, Scalar};
+use crate::{Pair, PairSource, Pairs, Scalar};
 
 /// Two objects that meet: the box of `b`, moved by `shift` periods, overlaps the box of `a`, both as the user has them.
 ///
@@ -121,10 +122,24 @@ impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
     }
 }
 
-impl<'a, S: Scalar, const D: usize> WithoutShifts<'a, S, D> {
-    /// The pairs with the keys of their objects. `key` is called once for every index up to the largest in a pair, from any thread.
-    pub fn keyed_by<K: Key, F: Fn(u32) -> K + Sync>(self, key: F) -> Keyed<OneSet<K>, Self, F> {
-        Keyed::new(self, key)
+impl<const D: usize> Sortable for PeriodicPair<D> {
+    type Code = [u32; 6];
+
+    #[inline(always)]
+    fn first(&self) -> u32 {
+        self.a
+    }
+
+    #[inline(always)]
+    fn code(&self) -> [u32; 6] {
+        let mut code = [self.a, self.b, 0, 0, 0, 0];
+        (0..D).for_each(|axis| code[2 + axis] = sortable(self.shift[axis]));
+        code
+    }
+
+    #[inline(always)]
+    fn of_code(code: [u32; 6]) -> Self {
+        PeriodicPair { a: code[0], b: code[1], shift: std::array::from_fn(|axis| of_sortable(code[2 + axis])) }
     }
 }
 

@@ -8,7 +8,8 @@ use super::filter::QueryFilter;
 use super::lanes::{entries, overlaps, steps};
 use super::tree::{Node, Probe, Tree, Unordered};
 use super::view::GridView;
-use crate::kernel::{Work, bits};
+use crate::isa::Work;
+use crate::isa::eight::bits;
 use crate::{Aabb, Scalar};
 
 impl<S: Scalar, const D: usize, F: QueryFilter<u32>> Queries<'_, S, D, F> {

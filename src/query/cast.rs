@@ -1,7 +1,7 @@
 //! What moves along a straight line: a point, or a box.
 
 use super::{Ray, Sweep};
-use crate::kernel::Motion;
+use crate::isa::eight::Motion;
 use crate::{Aabb, Scalar};
 
 /// A box on its path, a ray being the path of a box without extent.

@@ -11,7 +11,10 @@ use super::lanes::steps;
 use super::tree::{MAX_HEIGHT, Node, Run, Tree};
 use super::view::GridView;
 use crate::Scalar;
-use crate::kernel::{Faces, LANES, UNRANKED, Work, bits, load, rank};
+use crate::isa::Work;
+use crate::isa::eight::{LANES, bits};
+use crate::kernel::{Faces, UNRANKED, rank};
+use crate::layout::columns::load;
 use crate::runtime::team::Team;
 
 /// Where an ordered descent goes.

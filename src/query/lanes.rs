@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use crate::kernel::{Columns, LANES, gap, load, mask};
+use crate::isa::eight::{LANES, mask};
+use crate::kernel::gap;
+use crate::layout::columns::{Columns, load};
 use crate::{Aabb, Scalar};
 
 /// The entries of a run, [`LANES`] at a time: where they begin, and a bit for each lane that is inside the run.

@@ -21,6 +21,7 @@ mod nearest;
 mod place_order;
 mod rays;
 mod region;
+pub(crate) mod residents;
 mod rows;
 mod sweeps;
 mod target;
@@ -30,7 +31,7 @@ mod within;
 #[cfg(test)]
 mod work;
 
-use crate::{BroadPhase, Groups, Scalar};
+use crate::{Groups, Scalar};
 
 pub(crate) use cast::{Cast, is_finite};
 pub use filter::{Filtered, InGroups, QueryFilter, Unfiltered};
@@ -45,7 +46,7 @@ pub(crate) use tree::Lazy;
 pub(crate) use view::GridView;
 pub(crate) use within::{limit, square_of_distance};
 
-/// Finds objects; made by [`BroadPhase::queries`] and [`StaticSet::queries`](crate::StaticSet::queries).
+/// Finds objects; made by [`BroadPhase::queries`](crate::BroadPhase::queries) and [`StaticSet::queries`](crate::StaticSet::queries).
 ///
 /// | query | one result at a time | into a vector | many queries at once |
 /// |---|---|---|---|
@@ -120,21 +121,6 @@ pub(crate) use within::{limit, square_of_distance};
 pub struct Queries<'a, S: Scalar, const D: usize, F = Unfiltered> {
     pub(crate) target: Target<'a, S, D>,
     filter: F,
-}
-
-impl<S: Scalar, const D: usize> BroadPhase<S, D> {
-    /// Queries about the objects as the last step found them: read-only, from any number of threads.
-    ///
-    /// Before the first step, after one that did not come to its end because the user's code panicked, and after
-    /// [`shrink_to_fit`](Self::shrink_to_fit), there is nothing to be found until the next step.
-    ///
-    /// The first ray, moving box or search for the nearest after a step builds a tree over the table, which takes about a tenth of the step (a
-    /// fifth where objects cluster) and some bytes per object, kept for the next step and not counted by
-    /// [`Config::max_bytes`](crate::Config::max_bytes); a batch has all threads build it. So does the first box or ball that would touch
-    /// dozens of chunks of the grid. (If memory for the tree is refused, queries do without, and are slow.)
-    pub fn queries(&self) -> Queries<'_, S, D> {
-        Queries::of(Target::new([GridView::of(self, None), None], None))
-    }
 }
 
 impl<'a, S: Scalar, const D: usize> Queries<'a, S, D> {

@@ -13,7 +13,8 @@ use super::tree::{Node, Run};
 use super::view::GridView;
 use super::{Neighbor, Queries};
 use crate::Scalar;
-use crate::kernel::{LANES, UNRANKED, bits, rank};
+use crate::isa::eight::{LANES, bits};
+use crate::kernel::{UNRANKED, rank};
 use crate::runtime::team::Team;
 
 impl<S: Scalar, const D: usize, F: QueryFilter<u32>> Queries<'_, S, D, F> {

@@ -7,12 +7,14 @@ use super::cast::Cast;
 use super::filter::QueryFilter;
 use super::lanes::{overlaps, squares, up_to};
 use super::nearest::{Near, Nearest};
+use super::residents::OutsideOfGrids;
 use super::tree::Node;
 use super::view::GridView;
 use super::{Hit, Neighbor};
-use crate::kernel::{Faces, LANES, bits};
+use crate::isa::eight::{LANES, bits};
+use crate::kernel::Faces;
 use crate::runtime::team::Team;
-use crate::{Aabb, Groups, Scalar, StaticSet};
+use crate::{Aabb, Groups, Scalar};
 
 /// The grid of a broad phase, or the two grids of a static set and its latest changes.
 ///
@@ -21,8 +23,8 @@ use crate::{Aabb, Groups, Scalar, StaticSet};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target<'a, S: Scalar, const D: usize> {
     views: [Option<GridView<'a, S, D>>; 2],
-    /// A set with objects that are in no grid.
-    list: Option<&'a StaticSet<S, D>>,
+    /// Objects that are in no grid.
+    list: Option<OutsideOfGrids<'a, S, D>>,
 }
 
 /// Up to eight objects of the list.
@@ -49,7 +51,7 @@ impl<'a, S: Scalar, const D: usize> Target<'a, S, D> {
     /// Without anything to be found.
     pub(crate) const NONE: Self = Target { views: [None; 2], list: None };
 
-    pub(crate) fn new(views: [Option<GridView<'a, S, D>>; 2], list: Option<&'a StaticSet<S, D>>) -> Self {
+    pub(crate) fn new(views: [Option<GridView<'a, S, D>>; 2], list: Option<OutsideOfGrids<'a, S, D>>) -> Self {
         Target { views, list }
     }
 
@@ -79,7 +81,7 @@ impl<'a, S: Scalar, const D: usize> Target<'a, S, D> {
     fn try_for_each_listed<B>(&self, mut f: impl FnMut(&ListBlock<S, D>) -> ControlFlow<B>) -> ControlFlow<B> {
         let Some(set) = self.list else { return ControlFlow::Continue(()) };
         let mut block = ListBlock::EMPTY;
-        for (index, bounds, groups) in set.listed() {
+        for (index, bounds, groups) in set.valid() {
             block.boxes.set_child(block.len, bounds);
             block.objects[block.len] = (index, groups);
             block.len += 1;

@@ -13,7 +13,8 @@ use rayon::prelude::*;
 
 use super::lanes::{Eight, entries};
 use super::region::{Region, Regions};
-use crate::kernel::{Columns, LANES, mask};
+use crate::isa::eight::{LANES, mask};
+use crate::layout::columns::Columns;
 use crate::layout::grid::Grid;
 use crate::layout::{Shape, z_key};
 use crate::lockfree::{ChunkId, Once};

@@ -4,13 +4,15 @@ use std::ops::{ControlFlow, Range};
 
 use super::filter::QueryFilter;
 use super::region::Region;
+use super::residents::Residents;
 use super::tree::{Lazy, Tree};
-use crate::kernel::{Columns, Kernel, LANES};
+use crate::isa::eight::LANES;
+use crate::kernel::Kernel;
+use crate::layout::columns::Columns;
 use crate::layout::grid::Grid;
 use crate::layout::{Chunk, Coords, Window, key_parts};
 use crate::runtime::team::Team;
-use crate::statics::Residents;
-use crate::{Aabb, BroadPhase, Groups, Scalar};
+use crate::{Aabb, Groups, Scalar};
 
 /// The grid and the table of a step.
 #[derive(Clone, Copy, Debug)]
@@ -30,17 +32,14 @@ pub(crate) struct GridView<'a, S, const D: usize> {
 const MOST_LOOKS: usize = 40;
 
 impl<'a, S: Scalar, const D: usize> GridView<'a, S, D> {
-    /// The last step's grid, if that step came to its end and had objects.
-    pub(crate) fn of(broad_phase: &'a BroadPhase<S, D>, residents: Option<Residents<'a, S, D>>) -> Option<Self> {
-        let engine = &broad_phase.engine;
-        engine.has_grid().then(|| GridView {
-            grid: &engine.grid,
-            columns: engine.table.columns(&engine.order),
-            kernel: engine.kernel,
-            regions: engine.tree.regions(&engine.grid),
-            lazy: &engine.tree,
-            residents,
-        })
+    pub(crate) fn new(
+        grid: &'a Grid<S, D>,
+        columns: Columns<'a, S, D>,
+        kernel: Kernel,
+        lazy: &'a Lazy<S, D>,
+        residents: Option<Residents<'a, S, D>>,
+    ) -> Self {
+        GridView { grid, columns, kernel, regions: lazy.regions(grid), lazy, residents }
     }
 
     /// Whether every entry is found as it is, and its index is the one in the table.

@@ -10,7 +10,9 @@ use super::region::Region;
 use super::tree::{Node, Probe, Tree, Unordered};
 use super::view::GridView;
 use super::{Neighbor, Queries};
-use crate::kernel::{Work, bits, gap, squared_distances};
+use crate::isa::Work;
+use crate::isa::eight::bits;
+use crate::kernel::{gap, squared_distances};
 use crate::layout::{Chunk, Coords, Shape, Window};
 use crate::{Aabb, Ball, Scalar};
 

@@ -4,7 +4,8 @@
 //! the source in a [`Source`], the threads in a `Threads`, failure and sink in the methods below.
 
 mod one_set;
-pub(crate) mod source;
+mod shorthands;
+mod source;
 mod two_sets;
 pub(crate) mod visit;
 mod with_statics;

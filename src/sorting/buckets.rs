@@ -1,6 +1,7 @@
 //! Sorting each bucket, in the cache.
 
-use super::{Code, Divisible};
+use super::Divisible;
+use crate::pairs::code::Code;
 
 /// Codes of a bucket: few enough for the cache, many enough that buckets are few, too.
 const BUCKET: usize = 1024;

@@ -1,96 +1,10 @@
 //! The canonical order: ascending, whatever the threads and the history.
 
-use super::{Code, CodeSorter, Output};
-use crate::engine::Engine;
+use super::{CodeSorter, Output};
+use crate::pairs::code::Sortable;
 use crate::pairs::source::Stored;
-use crate::runtime::clock::Clock;
 use crate::runtime::memory;
-use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
-use crate::{CrossPair, Pair, Pairs, PeriodicPair, Scalar};
-
-/// Pairs that have a canonical order.
-pub trait Sortable: Copy + Send + Sync {
-    /// Sorts as the pairs do.
-    type Code: Code;
-
-    /// Its first index.
-    fn first(&self) -> u32;
-
-    fn code(&self) -> Self::Code;
-
-    fn of_code(code: Self::Code) -> Self;
-}
-
-impl Sortable for Pair {
-    type Code = u64;
-
-    #[inline(always)]
-    fn first(&self) -> u32 {
-        self.a
-    }
-
-    #[inline(always)]
-    fn code(&self) -> u64 {
-        u64::from(self.a) << 32 | u64::from(self.b)
-    }
-
-    #[inline(always)]
-    fn of_code(code: u64) -> Self {
-        Pair { a: (code >> 32) as u32, b: code as u32 }
-    }
-}
-
-impl Sortable for CrossPair {
-    type Code = u64;
-
-    #[inline(always)]
-    fn first(&self) -> u32 {
-        self.first
-    }
-
-    #[inline(always)]
-    fn code(&self) -> u64 {
-        u64::from(self.first) << 32 | u64::from(self.second)
-    }
-
-    #[inline(always)]
-    fn of_code(code: u64) -> Self {
-        CrossPair { first: (code >> 32) as u32, second: code as u32 }
-    }
-}
-
-/// A number of either sign as one that sorts like it.
-#[inline(always)]
-pub(crate) fn sortable(periods: i32) -> u32 {
-    periods as u32 ^ 1 << 31
-}
-
-#[inline(always)]
-pub(crate) fn of_sortable(periods: u32) -> i32 {
-    (periods ^ 1 << 31) as i32
-}
-
-impl<const D: usize> Sortable for PeriodicPair<D> {
-    type Code = [u32; 6];
-
-    #[inline(always)]
-    fn first(&self) -> u32 {
-        self.a
-    }
-
-    #[inline(always)]
-    fn code(&self) -> [u32; 6] {
-        let mut code = [self.a, self.b, 0, 0, 0, 0];
-        (0..D).for_each(|axis| code[2 + axis] = sortable(self.shift[axis]));
-        code
-    }
-
-    #[inline(always)]
-    fn of_code(code: [u32; 6]) -> Self {
-        PeriodicPair { a: code[0], b: code[1], shift: std::array::from_fn(|axis| of_sortable(code[2 + axis])) }
-    }
-}
 
 /// Pairs of a step in ascending order.
 #[derive(Clone, Debug)]
@@ -158,28 +72,6 @@ impl<P: Sortable> Output<P::Code> for Decoded<'_, P> {
     fn write(self, codes: &[P::Code]) {
         for (pair, code) in self.pairs.iter_mut().zip(codes) {
             *pair = P::of_code(*code);
-        }
-    }
-}
-
-impl<S: Scalar, const D: usize> Engine<S, D> {
-    /// Puts the pairs of the current step into order, if the settings say so.
-    pub(crate) fn order_pairs(&mut self, team: Team) {
-        if self.config.canonical_order {
-            self.budget.check(Ordered::<Pair>::bytes_for(self.stats.pairs).saturating_sub(self.ordered.bytes()));
-            let mut clock = Clock::start();
-            scope!("pivotgrid::order", self.ordered.sort(&Pairs::<Pair>::new(&self.pairs, &[]), team));
-            self.stats.bytes = self.bytes();
-            self.stats.times.order += clock.lap();
-        }
-    }
-
-    /// The same for the pairs with static objects.
-    pub(crate) fn order_static_pairs(&mut self, team: Team) {
-        if self.config.canonical_order {
-            let mut clock = Clock::start();
-            scope!("pivotgrid::order", self.static_ordered.sort(&Pairs::<Pair>::new(&self.static_pairs, &[]), team));
-            self.stats.times.order += clock.lap();
         }
     }
 }

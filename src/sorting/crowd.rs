@@ -1,8 +1,9 @@
 //! Buckets that are too large for one worker: those of an object that meets thousands.
 
-use super::{Code, Divisible, share_out};
+use super::{Divisible, share_out};
 use crate::lockfree::shared;
 use crate::lockfree::sync::Ordering;
+use crate::pairs::code::Code;
 use crate::runtime::memory;
 use crate::runtime::team::Team;
 

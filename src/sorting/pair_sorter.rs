@@ -1,11 +1,12 @@
 //! Sorted pairs for users, in memory that is kept.
 
-use super::canonical::{Ordered, Sortable, sort_into};
+use super::canonical::{Ordered, sort_into};
 use super::{CodeSorter, SERIAL_UP_TO};
+use crate::pairs::code::Sortable;
 use crate::runtime::memory;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
-use crate::{DetectError, Pair, PairSource};
+use crate::{AnyPair, DetectError, Pair, PairSource, Pairs};
 
 /// Sorts the pairs of a step, on all threads, into memory that is reused: [`Pair`]s, [`CrossPair`](crate::CrossPair)s or
 /// [`PeriodicPair`](crate::PeriodicPair)s in ascending order.
@@ -92,5 +93,26 @@ pub(crate) fn in_pool<R: Send>(pairs: &impl PairSource, work: impl FnOnce(Team) 
         true => memory::catch(|| work(Team::ALONE)),
         // One way into the pool for the whole, instead of one per pass.
         false => memory::catch(|| rayon::scope(|_| work(Team::of_current_pool()))),
+    }
+}
+
+/// In ascending order.
+impl<P: AnyPair> Pairs<'_, P> {
+    /// A copy of the pairs in ascending order.
+    pub fn sorted(&self) -> Vec<P> {
+        let mut pairs = Vec::with_capacity(self.len());
+        self.sorted_into(&mut pairs);
+        pairs
+    }
+
+    /// Replaces what the vector holds by the pairs in ascending order. The room to sort in is allocated on the way; a
+    /// [`PairSorter`](crate::PairSorter) keeps it.
+    pub fn sorted_into(&self, into: &mut Vec<P>) {
+        sort_once(self, into, Team::ALONE);
+    }
+
+    /// [`sorted_into`](Self::sorted_into) on the threads of the rayon pool in which it is called.
+    pub fn par_sorted_into(&self, into: &mut Vec<P>) {
+        in_pool(self, |team| sort_once(self, into, team)).unwrap_or_else(|error| panic!("{error}"));
     }
 }

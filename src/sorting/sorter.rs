@@ -3,9 +3,10 @@
 use super::buckets::{Buckets, Division, Output};
 use super::crowd::{CROWDED, Crowd};
 use super::parts::{self, Part};
-use super::{Code, Divisible, share_out};
+use super::{Divisible, share_out};
 use crate::lockfree::shared;
 use crate::lockfree::sync::Ordering;
+use crate::pairs::code::Code;
 use crate::pairs::source::Stored;
 use crate::runtime::memory;
 use crate::runtime::team::Team;

@@ -1,8 +1,11 @@
 //! Moving objects against static ones.
 
+use std::slice;
+
 use super::StaticSet;
-use crate::detect::sink::{self, Consumer, Sink};
-use crate::engine::{Engine, Worker, stock_up};
+use crate::detect::Worker;
+use crate::detect::sink::{self, Consumer, Sink, stock_up};
+use crate::engine::{Engine, Made};
 use crate::kernel::compare::PairRoom;
 use crate::layout::staged::BLOCK;
 use crate::lockfree::{Blocks, Cursor};
@@ -11,7 +14,7 @@ use crate::runtime::memory;
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
-use crate::{CrossPair, Pair, Pairs, Scalar};
+use crate::{BroadPhase, CrossPair, Pair, Pairs, Scalar};
 
 /// The pairs of a step with static objects.
 #[derive(Clone, Copy, Debug)]
@@ -39,16 +42,16 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let mut clock = Clock::start();
         self.static_pairs.iter_mut().for_each(Vec::clear);
         // Behind those that fit no level there are only rejected ones.
-        let entries = self.grid.oversized.end;
+        let entries = self.builder.grid.oversized.end;
         if entries == 0 || statics.is_empty() {
             return;
         }
-        let team = team.at_most(entries / BLOCK + 1).at_most(self.workers.len());
-        let (columns, cursor) = (self.table.columns(&self.order), Cursor::new());
+        let team = team.at_most(entries / BLOCK + 1).at_most(self.detector.workers.len());
+        let (columns, cursor) = (self.builder.table.columns(&self.builder.order), Cursor::new());
         let tiers = [&statics.base, &statics.recent].map(|tier| (tier, tier.queries()));
         let stock = Blocks::new(&mut self.static_pairs, 1);
-        let workers = Blocks::new(&mut self.workers, 1);
-        let (budget, missed) = (&self.budget, Cursor::new());
+        let workers = Blocks::new(&mut self.detector.workers, 1);
+        let (budget, missed) = (&self.builder.budget, Cursor::new());
         team.run(|| {
             let Some(worker) = workers.claim_one() else { return };
             let Worker { touched, pairs_beyond, .. } = &mut **worker;
@@ -66,7 +69,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                             }
                         }
                     }
-                    for (index, item) in statics.outside_of_grids() {
+                    for (index, item) in statics.outside_of_grids().iter() {
                         if item.bounds.is_valid() && item.bounds.overlaps(&bounds) && groups.admit(item.groups) {
                             sink.room().push(Pair { a: id, b: index });
                         }
@@ -83,16 +86,31 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             finish(consumer);
         });
         sink::refuse_missed(missed.claimed(), team.workers(), budget);
-        for worker in &mut self.workers {
+        for worker in &mut self.detector.workers {
             memory::reserve(&mut self.static_pairs, worker.pairs_beyond.len());
             self.static_pairs.append(&mut worker.pairs_beyond);
         }
-        stock_up(&mut self.static_pairs, team, &self.budget);
-        let most = self.workers.iter().map(|worker| worker.touched.capacity()).max().unwrap_or(0);
-        self.workers.iter_mut().for_each(|worker| {
+        stock_up(&mut self.static_pairs, team, &self.builder.budget);
+        let most = self.detector.workers.iter().map(|worker| worker.touched.capacity()).max().unwrap_or(0);
+        self.detector.workers.iter_mut().for_each(|worker| {
             worker.touched.clear();
             budget.stock_up(&mut worker.touched, most);
         });
-        self.stats.times.statics = clock.lap();
+        self.builder.stats.times.statics = clock.lap();
+    }
+}
+
+impl<S: Scalar, const D: usize> BroadPhase<S, D> {
+    /// What the last step found if it was one with static objects.
+    pub(crate) fn found_with_statics(&self) -> PairsWithStatics<'_> {
+        let engine = &self.engine;
+        let stored = match engine.made.get() {
+            Some(Made::PairsWithStatics) if engine.builder.config.canonical_order => {
+                slice::from_ref(&engine.static_ordered.pairs)
+            }
+            Some(Made::PairsWithStatics) => &engine.static_pairs[..],
+            _ => &[],
+        };
+        PairsWithStatics { moving: self.found(), statics: Pairs::new(stored, &engine.builder.rejected) }
     }
 }

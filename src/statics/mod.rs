@@ -4,14 +4,14 @@ mod detect;
 mod tier;
 
 pub use detect::PairsWithStatics;
-pub(crate) use tier::Residents;
 
 use rayon::prelude::*;
 
 use crate::broad_phase::check_count;
 use crate::query::Target;
+use crate::query::residents::{Item, ItemTier, OutsideOfGrids};
 use crate::runtime::memory;
-use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, Groups, MAX_OBJECTS, Queries, Scalar};
+use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, MAX_OBJECTS, Queries, Scalar};
 use tier::Tier;
 
 /// The objects of a scene that hardly ever move: terrain, walls, buildings. Built once, and then
@@ -65,29 +65,6 @@ pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     spare_members: Vec<u32>,
     /// Whether objects of `base` have changed, or there are others.
     changed: bool,
-}
-
-/// A static object.
-#[derive(Clone, Copy, Debug)]
-struct Item<S, const D: usize> {
-    bounds: Aabb<S, D>,
-    groups: Groups,
-    home: ItemTier,
-}
-
-impl<S: Scalar, const D: usize> Item<S, D> {
-    fn of<T: Bounded<S, D>>(object: &T, home: ItemTier) -> Self {
-        Item { bounds: object.aabb(), groups: object.groups(), home }
-    }
-}
-
-/// The part of the set that an object is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ItemTier {
-    Nowhere,
-    Base,
-    Recent,
-    Loose,
 }
 
 /// How many objects a thread asks for their boxes at a time, at least.
@@ -293,29 +270,21 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         let is_missing = |tier: &Tier<S, D>, len: usize| len > 0 && !tier.has_grid();
         let has_list =
             !self.loose.is_empty() || is_missing(&self.base, self.len()) || is_missing(&self.recent, self.recent.members.len());
-        Queries::of(Target::new(views, has_list.then_some(self)))
-    }
-
-    /// The valid boxes that no grid has: index, box and groups.
-    pub(crate) fn listed(&self) -> impl Iterator<Item = (u32, &Aabb<S, D>, Groups)> {
-        let valid = self.outside_of_grids().filter(|(_, item)| item.bounds.is_valid());
-        valid.map(|(index, item)| (index, &item.bounds, item.groups))
+        Queries::of(Target::new(views, has_list.then(|| self.outside_of_grids())))
     }
 
     fn item_mut(&mut self, index: u32) -> Option<&mut Item<S, D>> {
         self.items.get_mut(index as usize).filter(|item| item.home != ItemTier::Nowhere)
     }
 
-    /// The objects that no grid has: the latest changes, and all objects of a tier without a grid.
-    fn outside_of_grids(&self) -> impl Iterator<Item = (u32, &Item<S, D>)> {
-        let base = if self.base.has_grid() { 0..0 } else { 0..self.items.len() as u32 };
-        let recent = if self.recent.has_grid() { &[][..] } else { &self.recent.members };
-        let of = |home: ItemTier| move |(_, item): &(u32, &Item<S, D>)| item.home == home;
-        let with_item = |index: u32| (index, &self.items[index as usize]);
-        let loose = self.loose.iter().copied().map(with_item);
-        loose
-            .chain(base.map(with_item).filter(of(ItemTier::Base)))
-            .chain(recent.iter().copied().map(with_item).filter(of(ItemTier::Recent)))
+    /// The objects that no grid has.
+    fn outside_of_grids(&self) -> OutsideOfGrids<'_, S, D> {
+        OutsideOfGrids {
+            items: &self.items,
+            loose: &self.loose,
+            base: if self.base.has_grid() { 0 } else { self.items.len() as u32 },
+            recent: if self.recent.has_grid() { &[] } else { &self.recent.members },
+        }
     }
 
     /// Takes other objects in place of all.

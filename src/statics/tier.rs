@@ -1,11 +1,11 @@
 //! Some of the static objects in a grid.
 
-use super::{Item, ItemTier};
 use crate::engine::step::rebuild;
+use crate::query::residents::{Item, ItemTier, Residents};
 use crate::query::{GridView, Target};
 use crate::runtime::objects::FnObjects;
 use crate::runtime::team::Threads;
-use crate::{Aabb, BroadPhase, DetectError, Groups, Queries, Scalar};
+use crate::{Aabb, BroadPhase, DetectError, Queries, Scalar};
 
 /// A grid of static objects, as they were when it was built. Those that have changed since live elsewhere.
 ///
@@ -76,7 +76,7 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
 
     /// The grid with all that it was built of; nothing is found without one.
     pub(super) fn queries(&self) -> Queries<'_, S, D> {
-        let view = if self.is_built { GridView::of(&self.grid, None) } else { None };
+        let view = if self.is_built { self.grid.engine.view(None) } else { None };
         Queries::of(Target::new([view, None], None))
     }
 
@@ -84,7 +84,7 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
     pub(super) fn view<'a>(&'a self, items: &'a [Item<S, D>], is_everybody: bool) -> Option<GridView<'a, S, D>> {
         let members = if self.home == ItemTier::Base { None } else { Some(&self.members[..]) };
         let residents = Residents { items, members, home: self.home, is_everybody: is_everybody && members.is_none() };
-        if self.is_built { GridView::of(&self.grid, Some(residents)) } else { None }
+        if self.is_built { self.grid.engine.view(Some(residents)) } else { None }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -93,32 +93,6 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
 
     /// So much is held by other parts of the set, under the same limit.
     pub(super) fn count_elsewhere(&mut self, bytes: usize) {
-        self.grid.engine.budget.count_elsewhere(bytes);
-    }
-}
-
-/// The objects of a tier that have not changed since its grid was built.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Residents<'a, S, const D: usize> {
-    items: &'a [Item<S, D>],
-    /// As of the tier.
-    members: Option<&'a [u32]>,
-    home: ItemTier,
-    is_everybody: bool,
-}
-
-impl<S: Scalar, const D: usize> Residents<'_, S, D> {
-    /// Whether these are all objects of the grid, by the same indices.
-    #[inline(always)]
-    pub(crate) fn is_everybody(&self) -> bool {
-        self.is_everybody
-    }
-
-    /// Index and groups of an object of the grid, if it has not changed.
-    #[inline(always)]
-    pub(crate) fn get(&self, place: u32) -> Option<(u32, Groups)> {
-        let index = self.members.map_or(place, |members| members[place as usize]);
-        let item = &self.items[index as usize];
-        (item.home == self.home).then_some((index, item.groups))
+        self.grid.engine.builder.budget.count_elsewhere(bytes);
     }
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::kinds::{InPeriods, Key, OneSet, PairKind, Tracked, TwoSets};
 use crate::runtime::team::Team;
-use crate::{CrossPair, PairSource, Pairs, PeriodicPairs, Scalar};
+use crate::{CrossPair, PairSource, Pairs, PeriodicPairs, Scalar, WithoutShifts};
 
 /// Pairs of a step with the keys of their objects, for a [`Tracker`](crate::Tracker) or a [`DataMap`](crate::DataMap); made by
 /// `keyed_by` of [`Pairs`] and of [`PeriodicPairs`]. It is a [`KeyedPairs`].
@@ -85,6 +85,13 @@ impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
     /// back into the domain by a period ends its pairs and starts others. If that is not what you need, forget the
     /// [shifts](Self::without_shifts).
     pub fn keyed_by<K: Key, F: Fn(u32) -> K + Sync>(self, key: F) -> Keyed<InPeriods<K, D>, Self, F> {
+        Keyed::new(self, key)
+    }
+}
+
+impl<'a, S: Scalar, const D: usize> WithoutShifts<'a, S, D> {
+    /// The pairs with the keys of their objects. `key` is called once for every index up to the largest in a pair, from any thread.
+    pub fn keyed_by<K: Key, F: Fn(u32) -> K + Sync>(self, key: F) -> Keyed<OneSet<K>, Self, F> {
         Keyed::new(self, key)
     }
 }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::ranks::Ranks;
-use crate::sorting::{Code, of_sortable, sortable};
+use crate::pairs::code::{Code, of_sortable, sortable};
 use crate::{CrossPair, Pair, PeriodicPair};
 
 /// What a key must be: any `Copy + Ord` type that threads may share.

@@ -106,7 +106,7 @@ pub struct World<S: Scalar = f32, const D: usize = 3> {
 /// copied: the first step of the copy builds them anew, and until then there are no events and nothing to query.
 impl<S: Scalar, const D: usize> Clone for World<S, D> {
     fn clone(&self) -> Self {
-        let config = &self.broad_phase.engine.config;
+        let config = &self.broad_phase.engine.builder.config;
         World {
             margin: self.margin,
             slots: self.slots.copy(),

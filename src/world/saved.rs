@@ -43,7 +43,7 @@ where
             object: place.and_then(|place| self.at(place)).copied(),
         };
         let saved = Saved {
-            config: self.broad_phase.engine.config.clone(),
+            config: self.broad_phase.engine.builder.config.clone(),
             margin: self.margin.to_f64(),
             slots: self.slots.all().map(slot).collect(),
             free: self.slots.free().to_vec(),

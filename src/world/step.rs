@@ -91,8 +91,8 @@ impl<S: Scalar, const D: usize> World<S, D> {
         // All other memory first: when the tracker has taken the pairs, nothing is refused any more.
         memory::catch(|| {
             partners.number(&mut engine.static_pairs, statics.seen.len(), first_partner as u32);
-            memory::reserve(&mut engine.pairs, engine.static_pairs.len());
-            memory::reserve(rejected, engine.rejected.len() + statics.rejected().count());
+            memory::reserve(&mut engine.detector.pairs, engine.static_pairs.len());
+            memory::reserve(rejected, engine.builder.rejected.len() + statics.rejected().count());
             moving.reserve_seen();
         })?;
 
@@ -113,18 +113,18 @@ impl<S: Scalar, const D: usize> World<S, D> {
             _ => None,
         };
         // Both kinds of pairs as one, without copying them: only their blocks change hands.
-        let blocks = engine.pairs.len();
-        engine.pairs.append(&mut engine.static_pairs);
-        let pairs = Pairs::<Pair>::new(&engine.pairs, &engine.rejected);
+        let blocks = engine.detector.pairs.len();
+        engine.detector.pairs.append(&mut engine.static_pairs);
+        let pairs = Pairs::<Pair>::new(&engine.detector.pairs, &engine.builder.rejected);
         let pairs = pairs.keyed_by(key).judged(judge);
         let outcome = match exec {
             Exec::Pool => tracker.try_par_update(pairs).map(drop),
             Exec::CallingThread => tracker.try_update(pairs).map(drop),
         };
-        engine.static_pairs.extend(engine.pairs.drain(blocks..));
+        engine.static_pairs.extend(engine.detector.pairs.drain(blocks..));
         outcome?;
 
-        rejected.extend(engine.rejected.iter().map(|rejected| (moving.handles[rejected.index], rejected.reason)));
+        rejected.extend(engine.builder.rejected.iter().map(|rejected| (moving.handles[rejected.index], rejected.reason)));
         rejected.extend(statics.rejected());
         rejected.sort_unstable();
         moving.note_seen();

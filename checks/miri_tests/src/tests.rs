@@ -131,6 +131,21 @@ fn blocks_are_borrowed_once() {
     }
 }
 
+#[test]
+fn zipped_blocks_are_borrowed_once() {
+    let (mut values, mut sums) = (vec![String::new(); 23], vec![String::new(); 6]);
+    let blocks = Blocks::new(&mut values, 4).zip(Blocks::new(&mut sums, 1));
+    fork(|worker| {
+        while let Some((number, block, sums)) = blocks.claim() {
+            block.iter_mut().chain(sums).for_each(|value| value.push_str(&format!("{number} by {worker}")));
+        }
+    });
+    for (index, value) in values.iter().enumerate() {
+        assert!(value.starts_with(&format!("{} by ", index / 4)) && *value == sums[index / 4], "{value}");
+        assert_eq!(value.matches("by").count(), 1, "{value}");
+    }
+}
+
 /// One worker owns nothing and one owns most units; portions are of every length.
 #[test]
 fn portions_are_borrowed_once() {

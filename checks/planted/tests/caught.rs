@@ -1,5 +1,5 @@
 //! Plants every bug, one at a time, and takes steps on one scene after another until the oracle objects. Prints the table
-//! bug → caught by → after how many steps; a bug that nobody catches fails the test.
+//! bug → caught by → after how many steps; a bug that no check catches fails the test.
 //!
 //! `cargo test -p planted -- --nocapture` shows the table.
 
@@ -24,13 +24,13 @@ struct Trial {
 }
 
 enum Boxes {
-    /// With so many objects per unit of volume, about.
+    /// Objects per unit of volume, about.
     Random(Sizes, Placement, f64),
     /// Small ones, and among the first of them some that are longer.
     FewLong,
     /// Most of them in one chunk, too many for one worker to sort; the others around it.
     Crowd,
-    /// One in forty is a hundred times as large as the others, and the planner is told that only comparisons cost anything.
+    /// One in forty is a hundred times as large as the others, and the planner counts the cost of comparisons only.
     TwoLevels,
 }
 
@@ -189,7 +189,7 @@ fn the_trial_of_two_levels_has_two() {
 #[test]
 fn every_planted_bug_is_caught() {
     the_trial_of_two_levels_has_two();
-    assert_eq!(hunt(), None, "without a bug nobody may object");
+    assert_eq!(hunt(), None, "without a bug no check may fail");
 
     let usual = panic::take_hook();
     panic::set_hook(Box::new(|_| ()));

@@ -1,7 +1,7 @@
 //! Random schedules of 64 threads over the lock-free kit, by [shuttle](https://docs.rs/shuttle): what loom, which goes through all
 //! schedules of up to five threads, cannot reach. Sequentially consistent only, so weak orderings are left to loom.
 //!
-//! `cargo test -p shuttle_tests` takes some thousand schedules; `SCHEDULES=100000` takes so many in all.
+//! `cargo test -p shuttle_tests` runs some thousand schedules; `SCHEDULES=100000` sets the number.
 
 // The models do not use all of the kit.
 #[allow(dead_code, unused_imports)]

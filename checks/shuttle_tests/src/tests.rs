@@ -6,12 +6,12 @@ use loom::scheduler::{PctScheduler, RandomScheduler};
 use loom::{Config, Runner};
 
 use crate::faults::Fault;
-use crate::lockfree::{BLOCK, ChunkId, Cursor, Directory, Key, NO_SEGMENT, Pool, Shares, Spare};
+use crate::lockfree::{BLOCK, Blocks, ChunkId, Cursor, Directory, Key, NO_SEGMENT, Pool, Shares, Spare};
 use crate::planted::PLANTED;
 
 const THREADS: usize = 64;
 /// Models, and ways to schedule each of them.
-const SEARCHES: usize = 4 * 2;
+const SEARCHES: usize = 5 * 2;
 
 /// How many schedules of each search.
 fn schedules() -> usize {
@@ -151,6 +151,29 @@ fn cursor() {
     assert!(claimed.into_iter().eq((0..THREADS).map(|claim| 3 * claim)), "claimed twice");
 }
 
+/// All threads claim the blocks of two slices together. Every block went to one of them, with the block of the same number.
+fn zipped() {
+    const NUMBERS: usize = THREADS + THREADS / 2;
+    let [objects, counts] = [2 * NUMBERS - 1, NUMBERS].map(|len| -> *mut [u32] { Box::into_raw(vec![0; len].into()) });
+    // SAFETY: boxes that nothing else has; they become boxes again when the blocks that borrow them are gone.
+    let blocks = Box::into_raw(Box::new(unsafe { Blocks::new(&mut *objects, 2).zip(Blocks::new(&mut *counts, 1)) }));
+    // SAFETY: the same; all threads have ended by then.
+    let shared = unsafe { &*blocks };
+    fork(move |_| {
+        while let Some((number, objects, counts)) = shared.claim() {
+            objects.iter_mut().chain(counts).for_each(|value| *value += 1 + number as u32);
+            loom::thread::yield_now();
+        }
+    });
+    // SAFETY: as above.
+    let [objects, counts] = unsafe {
+        drop(Box::from_raw(blocks));
+        [objects, counts].map(|values| Box::from_raw(values))
+    };
+    assert!(objects.iter().enumerate().all(|(at, &value)| value as usize == 1 + at / 2), "claimed by another");
+    assert!(counts.iter().enumerate().all(|(at, &value)| value as usize == 1 + at), "claimed by another");
+}
+
 /// A way to choose the thread that goes on.
 #[derive(Clone, Copy, Debug)]
 enum Choice {
@@ -226,6 +249,8 @@ holds! {
     pools_by_priorities: pool, Priorities;
     cursors_in_any_order: cursor, Random;
     cursors_by_priorities: cursor, Priorities;
+    zipped_blocks_in_any_order: zipped, Random;
+    zipped_blocks_by_priorities: zipped, Priorities;
 }
 
 #[test]
@@ -238,4 +263,5 @@ fn planted_bugs_are_caught() {
     catches(Fault::ShareTorn, shares, "claimed twice");
     catches(Fault::PoolClaimTorn, pool, "handed out twice");
     catches(Fault::CursorTorn, cursor, "claimed twice");
+    catches(Fault::ZipClaimedTwice, zipped, "claimed by another");
 }

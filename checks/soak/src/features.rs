@@ -14,7 +14,7 @@ use crate::random::Random;
 /// Objects of a scene that take part: the loops are quadratic.
 const MOST: usize = 700;
 
-/// Boxes that are asked for in each step.
+/// Box queries per step.
 const QUERIES: usize = 12;
 
 /// The domain repeats itself at this edge; positions are taken modulo two of them.

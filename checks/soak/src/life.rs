@@ -17,11 +17,11 @@ use crate::random::Random;
 /// With more pairs than this, a scene has degenerated (everything in one place) and the next begins.
 const MOST_PAIRS: usize = 3_000_000;
 
-/// Every so many steps are compared with the oracle; small scenes always are.
+/// Steps between two comparisons with the oracle; small scenes are always compared.
 const CHECK_EVERY: u64 = 4;
 const SMALL: usize = 1500;
 
-/// Every so many steps the scene is also handed to everything around the pairs.
+/// Steps between two runs of the features around the pairs.
 const FEATURES_EVERY: usize = 4;
 
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use crate::random::Random;
 /// Up to this many objects each is compared with each.
 const QUADRATIC_UP_TO: usize = 2500;
 
-/// Of larger scenes so many objects are compared with all others.
+/// How many objects of a larger scene are compared with all others.
 const SAMPLE: usize = 150;
 
 /// What is wrong with a step's result, if anything is.

@@ -315,7 +315,7 @@ fn check<T>(ids: &[u64], objects: &[T]) -> Result<(), String> {
     if ids == objects { Ok(()) } else { Err(format!("{ids} ids for {objects} objects")) }
 }
 
-/// Predicted work of a rank that holds so many boxes and reports so many pairs.
+/// Predicted work of a rank, from the numbers of its boxes and pairs.
 pub(crate) fn work(held: usize, pairs: usize) -> f64 {
     held as f64 * OBJECT_WORK + pairs as f64 * PAIR_WORK
 }

@@ -14,7 +14,7 @@ pub struct Partition<const D: usize> {
 }
 
 impl<const D: usize> Partition<D> {
-    /// All space belongs to one of so many ranks, the last one.
+    /// All space belongs to the last of `ranks` ranks.
     pub(crate) fn whole(ranks: usize) -> Self {
         Partition { frame: Frame::UNIT, borders: vec![0; ranks - 1] }
     }

@@ -11,7 +11,7 @@ use crate::space::Space;
 use crate::stats::ClusterStats;
 use crate::summary::{self, SAMPLE, Sample};
 
-/// After so many cuts in a row that did not bring the imbalance below the threshold, it is taken to be as good as it gets.
+/// After this many cuts in a row without reaching the threshold, the imbalance is accepted.
 const TRIES: usize = 3;
 /// A cut that is as good as it gets moves again when the imbalance has grown by this factor.
 const WORSE: f64 = 1.1;

@@ -3,7 +3,7 @@
 use bytemuck::TransparentWrapper;
 use pivotgrid::{Aabb, Ball, Bounded, Groups, Scalar};
 
-/// An object that is not asked `pairs_with`: that would be asked on one rank and not on several.
+/// An object without `pairs_with`: with several ranks the other object may be on another machine, so one rank must not call it either.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub(crate) struct Unfiltered<T>(T);

@@ -45,7 +45,7 @@ impl Format {
         self.0 & section != 0
     }
 
-    /// The words of so many boxes.
+    /// The words of `count` boxes.
     pub(crate) fn words<S: Coordinate, const D: usize>(self, count: usize) -> usize {
         let section = |section: u64, bytes: usize| if self.has(section) { (count * bytes).div_ceil(8) } else { 0 };
         count
@@ -123,7 +123,7 @@ pub(crate) fn read<S: Coordinate, const D: usize>(
     }
 }
 
-/// The next section, of `count` times so many items.
+/// The next section: `count` times a fixed number of items.
 fn section<'a, T: Pod>(words: &mut &'a mut [u64], count: usize, items: usize) -> &'a mut [T] {
     let bytes = count * items * size_of::<T>();
     let (section, rest) = std::mem::take(words).split_at_mut(bytes.div_ceil(8));

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use comm::{Comm, CommError};
 use threads::{SLOTS, ThreadComm};
 
-/// Runs a job on loom's threads, in every schedule with at most so many preemptions, or in all. Ranks that do not leave are dropped when
+/// Runs a job on loom's threads, in every schedule with a bounded number of preemptions, or in all. Ranks that do not leave are dropped when
 /// all have ended.
 fn model(ranks: usize, slots: usize, preemptions: Option<usize>, work: fn(ThreadComm) -> Option<ThreadComm>) {
     let mut builder = loom::model::Builder::new();

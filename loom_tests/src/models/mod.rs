@@ -48,6 +48,7 @@ const ALL: &[Model] = &[
     shares::drained::MODEL,
     cursor::claims::MODEL,
     cursor::blocks::MODEL,
+    cursor::zipped::MODEL,
     once::two_threads::MODEL,
     once::three_threads::MODEL,
     once::next_step::MODEL,

@@ -2,8 +2,8 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
-use super::costs::Costs;
 use super::group::Crowd;
+use crate::Costs;
 use crate::Scalar;
 use crate::layout::{Coords, Level, Member, Shape};
 

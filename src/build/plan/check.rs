@@ -3,9 +3,9 @@
 //! Asked after counting, before anything is compared: what a cell holds is compared with itself, so the sum of the squares of
 //! the cells' counts tells what detection will cost.
 
-use super::costs::Costs;
 use super::group::LANES;
 use super::levels::most_listed;
+use crate::Costs;
 use crate::layout::MAX_LEVELS;
 use crate::runtime::memory;
 

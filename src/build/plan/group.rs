@@ -1,13 +1,13 @@
 //! Objects that may have a level of their own, and what that is predicted to cost.
 
 use super::cells::{Cells, Limits};
-use super::costs::{Costs, Predicted};
 use super::density::Density;
 use super::survey::SizeClass;
 use crate::layout::Shape;
 use crate::runtime::memory;
+use crate::{Costs, Predicted};
 
-pub(super) const LANES: f64 = crate::kernel::LANES as f64;
+pub(super) const LANES: f64 = crate::isa::eight::LANES as f64;
 
 /// A level ignores an axis along which the mean edge of its objects is at least this part of the extent of their corners. (The
 /// largest edge instead would make many ignore an axis for the sake of one.)

@@ -4,7 +4,6 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::cells::{Cells, Limits};
-use super::costs::{Costs, Predicted};
 use super::crossing::{Crossing, Sampled};
 use super::density::sampled;
 use super::group::{Crowd, Group, LANES};
@@ -13,6 +12,7 @@ use crate::Scalar;
 use crate::layout::Shape;
 use crate::layout::staged::BoxList;
 use crate::runtime::memory;
+use crate::{Costs, Predicted};
 
 /// A cut is made if the cost with it is below this part of the cost without it.
 const WORTHWHILE: f64 = 0.93;

@@ -9,7 +9,6 @@
 
 mod cells;
 pub(crate) mod check;
-pub(crate) mod costs;
 mod crossing;
 mod density;
 mod group;
@@ -19,7 +18,8 @@ pub(crate) mod survey;
 mod thin;
 
 use super::gather::Source;
-use crate::engine::Engine;
+use crate::Predicted;
+use crate::build::builder::Builder;
 use crate::layout::Levels;
 use crate::layout::staged::{BLOCK, StagedBoxes};
 use crate::lockfree::{Blocks, Cursor};
@@ -28,7 +28,6 @@ use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
 use crate::{Config, Scalar};
 use check::{Accepted, Load};
-use costs::Predicted;
 pub(crate) use levels::most_listed;
 use levels::{Chosen, Ranged, SceneSummary};
 use survey::Survey;
@@ -124,7 +123,7 @@ impl Plan {
     }
 }
 
-impl<S: Scalar, const D: usize> Engine<S, D> {
+impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Makes sure that there is a plan. Returns whether the boxes were staged for it.
     pub(crate) fn plan<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, team: Team) -> bool {
         let objects = source.len;
@@ -179,9 +178,9 @@ fn drifted(before: f64, now: f64, factor: f64) -> bool {
 mod tests {
     use super::*;
     use crate::Aabb;
+    use crate::Costs;
     use crate::layout::staged::BoxList;
     use crate::layout::staged::tests::stage;
-    use costs::Costs;
 
     /// Levels, and how many objects are in none.
     struct Planned<S, const D: usize> {

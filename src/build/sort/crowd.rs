@@ -3,9 +3,9 @@
 use super::items::add_items;
 use super::segments::{Segment, Segments};
 use crate::Scalar;
-use crate::engine::Engine;
+use crate::build::builder::Builder;
 use crate::faults::{Fault, injected};
-use crate::kernel::isa::portable::Portable;
+use crate::isa::portable::Portable;
 use crate::kernel::records::Records;
 use crate::layout::CELLS;
 use crate::lockfree::{Blocks, ChunkHead, ChunkId};
@@ -68,7 +68,7 @@ impl Crowd {
     }
 }
 
-impl<S: Scalar, const D: usize> Engine<S, D> {
+impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Sorts the chunks that are too large for one worker, and what has no level.
     pub(super) fn sort_crowded(&mut self, order: &[u32], team: Team) {
         let mut ranks = std::mem::take(&mut self.crowd.ranks);

@@ -1,7 +1,7 @@
 //! The work of detection: runs of entries, neither tiny nor huge.
 
 use crate::Scalar;
-use crate::engine::Engine;
+use crate::build::builder::Builder;
 use crate::faults::{Fault, injected};
 use crate::layout::grid::Item;
 use crate::runtime::memory;
@@ -9,7 +9,7 @@ use crate::runtime::team::Team;
 
 /// The most entries that make an item of detection, if it has several chunks.
 const ITEM: usize = 1 << 10;
-impl<S: Scalar, const D: usize> Engine<S, D> {
+impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Collects the workers' items, those of a worker next to each other.
     pub(super) fn collect_items(&mut self, team: Team) {
         self.grid.items.clear();

@@ -18,9 +18,9 @@ use super::gather::{AHEAD, Source};
 use super::plan::check::Load;
 use super::plan::most_listed;
 use crate::Scalar;
-use crate::engine::{Engine, Worker};
+use crate::build::builder::{Builder, Worker};
 use crate::faults::{Fault, injected};
-use crate::kernel::isa::Isa;
+use crate::isa::Isa;
 use crate::kernel::records::Records;
 use crate::kernel::{IsaWork, Kernel};
 use crate::layout::grid::Item;
@@ -74,7 +74,7 @@ impl Sorter {
     }
 }
 
-impl<S: Scalar, const D: usize> Engine<S, D> {
+impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Writes the entries and the chunks, and lists the work of detection.
     pub(crate) fn sort<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, _: Arranged, team: Team) -> Sorted {
         let visited = source.order.len();

@@ -5,17 +5,15 @@
 
 #![allow(unsafe_code)]
 
-mod f32;
-mod f64;
 mod reach;
 
 use std::arch::x86_64::*;
 use std::ops::Range;
 
-use super::{Columns, Faces, LANES, Motion, Own, Work, lanes_below};
+use super::{Columns, Faces, LANES, Motion, Own, lanes_below};
+use crate::isa::Work;
 use crate::runtime::memory;
 use crate::{Aabb, Scalar};
-pub(crate) use reach::ReachScalar;
 
 /// What both instruction sets share: `overlaps` says which of eight entries overlap, `front` moves those of eight numbers that are
 /// in a set to the front, `append` does so with `width` numbers. A macro, because a function could not be compiled for two instruction

@@ -1,4 +1,4 @@
-//! What was asked on the command line.
+//! The command line.
 
 use std::path::{Path, PathBuf};
 

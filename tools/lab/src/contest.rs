@@ -1,7 +1,7 @@
 //! `lab contest`: pivotgrid, the published crates and the papers' systems on the same boxes.
 //!
 //! The published crates take minutes to compile and the lab's other commands do not need them, so the contest is a feature of the
-//! lab that is off unless asked for.
+//! lab that is off by default.
 
 #[cfg(feature = "contest")]
 mod charts;
@@ -18,7 +18,7 @@ use crate::failure::Failure;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ContestOptions {
-    /// 20k objects, 3 steps, whoever needs more than half a second per step skipped: about a minute (the default)
+    /// 20k objects, 3 steps; a rival that takes over half a second per step is skipped: about a minute (the default)
     #[arg(long, conflicts_with = "full")]
     pub(crate) quick: bool,
     /// 10k, 100k and 1M objects, 7 steps, up to 10 s per step

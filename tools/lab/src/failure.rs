@@ -7,7 +7,7 @@ use scenes::recording::RecordingError;
 
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command line asks for something that does not exist.
+    /// The command line names something that does not exist.
     Usage(String),
     /// The threads could not be started.
     Threads(usize, rayon::ThreadPoolBuildError),

@@ -10,7 +10,7 @@ pub(crate) struct FrameRange {
 }
 
 impl FrameRange {
-    /// How many frames these are of a recording with so many.
+    /// How many of a recording's `frames` these are.
     pub(crate) fn count(&self, frames: u64) -> u64 {
         self.end.map_or(frames, |end| end.min(frames)).saturating_sub(self.start)
     }

@@ -1,6 +1,6 @@
 //! pivotgrid at work: runs a scene or a recording and shows what every pass costs. `lab --help` tells the rest.
 //!
-//! A run goes through the files in this order: [`cli`] (what was asked) → [`series`] (steps, timed) → [`report`] (figures, text,
+//! A run goes through the files in this order: [`cli`] (the command line) → [`series`] (steps, timed) → [`report`] (figures, text,
 //! JSON). A new subcommand is a variant of [`cli::Command`], a file of its own, and an arm in [`text`].
 
 mod advise;
@@ -61,7 +61,7 @@ fn text(cli: Cli) -> Result<String, Failure> {
 
 fn print(text: &str) -> Result<(), Failure> {
     match std::io::stdout().write_all(text.as_bytes()) {
-        // Whoever read our output had enough of it, as in `lab scenes | head -1`.
+        // The reader of the output closed it, as in `lab scenes | head -1`.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result.map_err(Failure::Output),
     }

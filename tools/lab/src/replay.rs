@@ -55,7 +55,7 @@ where
     Ok((series, replay.checked))
 }
 
-/// The frames that were asked for.
+/// The frames that the command line selects.
 pub(crate) struct Replay<'a, R, S, const D: usize> {
     recording: Recording<R>,
     options: &'a ReplayOptions,
@@ -71,7 +71,7 @@ impl<'a, R: Read, S, const D: usize> Replay<'a, R, S, D> {
         Replay { recording, options, read: Vec::new(), frame: 0, checked: 0 }
     }
 
-    /// Complains if the frames that were asked for lie behind the end of the recording.
+    /// Returns an error if the selected frames lie behind the end of the recording.
     pub(crate) fn reached(&self, series: &Series) -> Result<(), Failure> {
         let ReplayOptions { file, frames, .. } = self.options;
         if !series.steps.is_empty() || frames.start == 0 {

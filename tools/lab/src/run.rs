@@ -39,7 +39,7 @@ pub(crate) struct Outcome {
     pub(crate) pictures: Vec<PathBuf>,
 }
 
-/// The series that was asked for and its pictures, and the one on one thread if there is to be one. Both see the same boxes.
+/// The series of the command line with its pictures and, if it is wanted, one on one thread. Both get the same boxes.
 fn both<S, const D: usize>(settings: &Settings, options: &RunOptions, bar: &ProgressBar) -> Result<Outcome, Failure>
 where
     S: pivotgrid::Scalar + scenes::Scalar + Into<f64>,

@@ -10,9 +10,9 @@ use crate::counting::measured;
 use crate::table::{Outcome, Row, Table};
 use crate::{Answer, Bounds, Entry, Rival};
 
-/// Up to so many objects the sets of pairs are compared as such; beyond, their number and a digest.
+/// Up to this number of objects the sets of pairs are compared as such; beyond, their number and a digest.
 const COMPARED: usize = 100_000;
-/// From so many objects on, rivals have to qualify on smaller scenes.
+/// From this number of objects on, rivals have to qualify on smaller scenes.
 const QUALIFIED: usize = 20_000;
 
 /// How a contest is run.
@@ -36,7 +36,7 @@ impl Default for Settings {
     }
 }
 
-/// Runs all rivals of the roster, of whom pivotgrid is the first, on a scene of `n` objects.
+/// Runs all rivals of the roster, the first of which is pivotgrid, on a scene of `n` objects.
 pub fn contest<const D: usize>(scene: Scene, n: usize, roster: &[Entry<D>], settings: &Settings) -> Table {
     let takes_part = |(place, entry): &(usize, &Entry<D>)| {
         let wanted = *place == 0 || settings.rivals.is_empty() || settings.rivals.contains(&entry.name);

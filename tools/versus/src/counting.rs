@@ -17,7 +17,7 @@ pub struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        // Safety: the caller's promises are those that `System` asks for.
+        // Safety: the caller's promises are those that `System` requires.
         unsafe { System.alloc(layout) }
     }
 

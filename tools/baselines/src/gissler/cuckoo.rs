@@ -19,7 +19,7 @@ const BUCKET: usize = 3 * TABLE;
 const CELLS_PER_BUCKET: f64 = 409.0;
 /// So many keys may be kicked out for one that is inserted before the bucket is begun again with other hash functions...
 const MOST_KICKS: u32 = 200;
-/// ...and so many times before the number of buckets is doubled.
+/// Attempts before the number of buckets is doubled.
 const MOST_SEEDS: u64 = 8;
 /// Buckets per task of the search.
 const BUCKETS_PER_TASK: usize = 8;
@@ -142,7 +142,7 @@ impl<const D: usize> CuckooHashing<D> {
         }
     }
 
-    /// Builds the table with so many buckets; says how many cells there are, or that it did not work.
+    /// Builds the table with a number of buckets. Returns the number of cells, or `None` if they did not fit.
     fn hash(&mut self, buckets: usize) -> Option<usize> {
         let bucket = |reference: &Reference| (((mix(reference.key, 0) >> 32) * buckets as u64) >> 32) as usize;
         let starts = partition(&self.references, &mut self.bucketed, buckets, bucket);

@@ -43,7 +43,7 @@ fn cuckoo_hashing_survives_a_wrong_guess() {
     }
 }
 
-/// However fine the cells that were asked for.
+/// With cells as fine as the configuration allows.
 #[test]
 fn memory_is_bounded_by_the_objects() {
     let mut boxes = Noise::new(9).boxes::<3>(2000, 1e5, 1e-3..2e-3);

@@ -41,7 +41,7 @@ struct Root<const D: usize> {
 }
 
 impl<const D: usize> Octree<D> {
-    /// With leaves that are split when they would hold more than `capacity` objects, and a new tree every so many steps.
+    /// With leaves that are split when they would hold more than `capacity` objects, and a new tree at fixed intervals.
     pub fn new(capacity: usize, rebuild_every: u32) -> Self {
         Octree {
             capacity,

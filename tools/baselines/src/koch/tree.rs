@@ -5,7 +5,7 @@
 #[derive(Clone, Debug)]
 pub(crate) struct Tree<const D: usize> {
     depth: u32,
-    /// A leaf with so many objects is split when another one comes, unless it is a smallest cell.
+    /// A full leaf is split when another object arrives, unless it is a smallest cell.
     capacity: usize,
     /// Where a node's children begin, 0 for leaves. Apart from the nodes, because it is all that is needed on the way down.
     children: Vec<u32>,

@@ -1,8 +1,8 @@
-//! What the structures can be asked.
+//! The queries of the structures.
 
 use crate::Bounds;
 
-/// Questions that the paper measures: figure 4 asks for the objects that a moving particle may hit, figure 5 for the neighbors
+/// Queries that the paper measures: in figure 4 the objects that a moving particle may hit, in figure 5 the neighbors
 /// of a point.
 pub trait Queries<const D: usize> {
     /// Takes all boxes. The same boxes are handed over with each question.

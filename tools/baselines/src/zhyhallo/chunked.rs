@@ -16,7 +16,7 @@ use crate::{Bounds, Pairs, System};
 
 /// No chunk.
 const NONE: u32 = u32::MAX;
-/// Cells along a chunk's edge, if nobody says otherwise.
+/// Cells along a chunk's edge, by default.
 const CHUNK_EDGE: u32 = 16;
 
 /// Zhyhallo & Woźna-Szcześniak, section 2.2: the pivot table cut into chunks, which come from a pool and exist only where

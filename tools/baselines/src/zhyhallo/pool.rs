@@ -10,7 +10,7 @@ const SLAB: usize = 16;
 /// Pivots in a cache line of 64 bytes.
 const LINE: usize = 8;
 
-/// A cache line of pivots: section 2.2 asks for tables that are aligned to them.
+/// A cache line of pivots: section 2.2 aligns the tables to them.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Line([Pivot; LINE]);
@@ -65,7 +65,7 @@ impl Pool {
         Pool { lines_per_chunk: pivots / LINE, slabs: Vec::new(), taken: AtomicU32::new(0) }
     }
 
-    /// Makes room, but not memory, for so many chunks in a step.
+    /// Reserves room, but no memory, for the chunks of a step.
     pub(super) fn reserve(&mut self, chunks: usize) {
         let slabs = chunks.div_ceil(SLAB);
         if self.slabs.len() < slabs {

@@ -6,7 +6,7 @@ use super::shown::Shown;
 const MOST: usize = 1500;
 /// So many are shown even if they get small.
 const FEWEST: usize = 400;
-/// Otherwise the window is at most so many times as wide as a middling object: that is some 12 pixels then.
+/// Otherwise the window is at most this many times as wide as a median object, which then has about 12 pixels.
 const WIDEST: f64 = 90.0;
 /// A plane that cuts fewer objects than this is made a layer.
 const LAYER: usize = 700;

@@ -15,7 +15,7 @@ const MOST_CELLS: usize = 3000;
 const BEYOND: f64 = 20.0;
 /// No box is drawn smaller than this.
 const SMALLEST: f64 = 3.0;
-/// Smaller ones are filled, or nobody would see their colour.
+/// Smaller ones are filled, because an outline would hide their color.
 const DOT: f64 = 7.0;
 /// Chunks are drawn a little smaller, so that the outlines of neighbors are two.
 const INSET: f64 = 1.5;

@@ -66,7 +66,7 @@ pub(crate) fn reproduce(options: &ReproduceOptions) -> Result<String, Failure> {
     })
 }
 
-/// On one thread, unless the figure itself asks for more.
+/// On one thread, unless the figure itself needs more.
 fn measured(figure: &Figure, bench: &Bench) -> Result<Findings, Failure> {
     let explained = |failure| Failure::InFigure { figure: figure.slug(), failure: Box::new(failure) };
     bench.on_threads(1, || (figure.measure)(bench)).and_then(|findings| findings).map_err(explained)

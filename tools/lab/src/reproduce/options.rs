@@ -1,4 +1,4 @@
-//! What `lab reproduce` can be asked.
+//! The options of `lab reproduce`.
 
 use std::path::PathBuf;
 

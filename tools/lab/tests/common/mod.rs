@@ -1,4 +1,4 @@
-//! The lab as a program: started, and asked for what it printed and how it ended.
+//! The lab as a program: its output and its exit code.
 
 #![allow(dead_code, reason = "every test file uses its part")]
 
@@ -32,7 +32,7 @@ pub(crate) fn out_in(folder: &Path, words: &[&str]) -> String {
     let output = lab_in(folder, words);
     let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(output.status.success(), "{words:?}: {err}");
-    assert_eq!(err, "", "nothing but the report, and no progress bar, when nobody looks at a terminal");
+    assert_eq!(err, "", "nothing but the report, and no progress bar, when the output is not a terminal");
     out
 }
 

@@ -40,7 +40,7 @@ pub enum RecordingError {
         /// What does.
         found: String,
     },
-    /// Boxes of one type were asked of a recording of another.
+    /// The recording's boxes are of another type than the requested one.
     OtherType {
         /// The recording's dimension.
         dimension: usize,

@@ -44,7 +44,7 @@
 //! **CSV.** A line per box: `frame,min_x,min_y,max_x,max_y` in 2D, `frame,min_x,min_y,min_z,max_x,max_y,max_z` in 3D. The first
 //! line may hold these names; upper case, spaces and underscores in them do not matter, their order does. Lines with the same
 //! frame number are a frame, and the numbers must not decrease; numbers left out are not taken for empty frames. `NaN` and `inf`
-//! are numbers. Every line ends in a line feed, the last one too: without it nobody could tell `1.25` from `1.2`, cut off.
+//! are numbers. Every line ends in a line feed, the last one too: without it a reader could not tell `1.25` from `1.2`, cut off.
 //! Coordinates are read as `f64`. If they were printed from `f32` with enough digits to tell them apart, all comparisons, and so
 //! the pairs, come out the same.
 //!

@@ -28,7 +28,7 @@ fn what_is_written_is_read() {
     round_trip::<f64, 3>();
 }
 
-/// The documentation promises these bytes to whoever writes them without us.
+/// The documentation promises these bytes to programs that write them on their own.
 #[test]
 fn the_bytes_are_as_documented() {
     let file = written(&vec![vec![Bounds { min: [1.0f32, -2.0], max: [3.5, 0.0] }], vec![]]);
@@ -63,7 +63,7 @@ fn a_recorder_that_died_leaves_its_frames() {
     assert_eq!(Recording::new(&file[..]).unwrap().header().frames, None);
     assert_eq!(read::<f32, 3>(&file).unwrap(), frames);
 
-    // Cut off between two frames nobody can tell; within a frame it is an error.
+    // A cut between two frames cannot be detected; within a frame it is an error.
     assert_eq!(read::<f32, 3>(&file[..file.len() - 52]).unwrap(), frames[..2]);
     let message = refused(&file[..file.len() - 1]);
     let end = file.len() - 1;

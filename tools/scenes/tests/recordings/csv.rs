@@ -29,7 +29,7 @@ fn what_is_written_is_read() {
     round_trip::<3>();
 }
 
-/// A gap in the numbers is no frame: whoever wrote down every tenth frame did not mean nine empty ones.
+/// A gap in the numbers is no frame: a file with every tenth frame does not mean nine empty ones.
 #[test]
 fn empty_frames_are_gaps() {
     let read = read::<f64, 2>(&written(&made_up::<f64, 2>(&[1, 0, 2]))).unwrap();

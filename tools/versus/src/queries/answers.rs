@@ -16,7 +16,7 @@ pub(super) struct Answers {
 /// The rows of some queries.
 #[derive(Debug, Default)]
 pub(super) struct Block {
-    /// Who asked, and where the row ends.
+    /// The query's index, and where its row ends.
     rows: Vec<(u32, u32)>,
     items: Vec<u32>,
 }
@@ -41,7 +41,7 @@ impl Answers {
         });
     }
 
-    /// The same for neighbor lists: then the rows are copied together in the order of those who asked, so that each is found by its
+    /// The same for neighbor lists: then the rows are copied together in the order of the queries, so that each is found by its
     /// owner's index. That is what a particle code works with, and what pivotgrid's lists are.
     pub(super) fn fill_lists(
         &mut self,
@@ -122,7 +122,7 @@ fn copy(blocks: &[Block], places: &[(u32, u32, u32)], items: &mut [u32]) {
 pub(super) struct Summary {
     /// How much was found, all in all.
     pub(super) found: usize,
-    /// A number that depends on what was found for whom, and not on the order.
+    /// A digest of what each query found, independent of the order.
     digest: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What is asked.
+//! Kinds of queries.
 
 use std::fmt;
 use std::str::FromStr;
@@ -51,7 +51,7 @@ pub struct UnknownKind(String);
 
 impl fmt::Display for UnknownKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "nobody is asked {:?}; there are {}", self.0, Kind::ALL.map(Kind::name).join(", "))
+        write!(f, "there is no query {:?}; there are {}", self.0, Kind::ALL.map(Kind::name).join(", "))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The contest of queries: pivotgrid and what one could ask instead, on the same objects, with the same queries.
 //!
-//! What is asked is a [`Kind`], who is asked is in [`respondents`], and [`ask_all`] runs them in turn and makes an [`Ranking`]. The
+//! The queries are of a [`Kind`], the systems are in [`respondents`], and [`ask_all`] runs them in turn and makes a [`Ranking`]. The
 //! example `queries` is the command line.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! The contest: everybody is given the same objects and asked the same queries, one after the other within each round.
+//! The contest: all systems get the same objects and the same queries, one after the other within each round.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::contest::median;
 /// How the contest is run.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How many queries there are; neighbors are asked for once per point.
+    /// The number of queries; for neighbors, one per point.
     pub queries: usize,
     /// How many threads there are.
     pub threads: usize,
@@ -35,7 +35,7 @@ impl Default for Settings {
 
 /// Asks everybody who knows such queries, about a scene of `n` objects that moves on from round to round.
 pub fn ask_all(kind: Kind, scene: Scene, n: usize, settings: &Settings) -> Ranking {
-    // All of it in the pool, so that nobody pays for the way in; a pool of one thread as well, so that nobody can use more.
+    // All of it in the pool, so that no system pays for entering it; a pool of one thread as well, so that no system can use more.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build().expect("the threads can be started");
     pool.install(|| race(kind, scene, n, settings))
 }

@@ -10,9 +10,9 @@ use super::Kind;
 /// The result of one contest.
 #[derive(Clone, Debug)]
 pub struct Ranking {
-    /// What was asked.
+    /// The kind of query.
     pub kind: Kind,
-    /// What it was asked about.
+    /// The scene.
     pub scene: Scene,
     /// How many objects there were.
     pub objects: usize,
@@ -52,7 +52,7 @@ impl Ranking {
         self.standings.iter().all(|standing| standing.agrees)
     }
 
-    /// The fastest who is not pivotgrid by wall time, and how many times longer than pivotgrid it takes.
+    /// The fastest system by wall time that is not pivotgrid, and its time divided by pivotgrid's.
     pub fn fastest_by_wall(&self) -> Option<(&'static str, f64)> {
         self.fastest(|standing| standing.wall)
     }

@@ -1,4 +1,4 @@
-//! Who is asked.
+//! The systems that answer queries.
 
 use super::Kind;
 use super::answers::Summary;
@@ -23,7 +23,7 @@ pub(super) struct Entry {
     pub(super) make: fn() -> Box<dyn Respondent>,
 }
 
-/// Everybody who can be asked such a query, pivotgrid first.
+/// All systems that have a kind of query, pivotgrid first.
 pub(super) fn roster(kind: Kind) -> Vec<Entry> {
     let pivotgrid = Entry { name: "pivotgrid", make: || Box::new(Pivotgrid::default()) };
     let statics = Entry { name: "pivotgrid_static", make: || Box::new(PivotgridStatics::default()) };
@@ -42,7 +42,7 @@ pub(super) fn roster(kind: Kind) -> Vec<Entry> {
     }
 }
 
-/// The names of all who can be asked such a query, pivotgrid first.
+/// The names of all systems that have a kind of query, pivotgrid first.
 pub fn respondents(kind: Kind) -> Vec<&'static str> {
     roster(kind).into_iter().map(|entry| entry.name).collect()
 }

@@ -6,11 +6,11 @@ use scenes::World;
 use super::Kind;
 use crate::Bounds;
 
-/// Edge of the boxes that are asked about: some seven unit cubes of `uniform` overlap one.
+/// Edge of the query boxes: some seven unit cubes of `uniform` overlap one.
 const EDGE: f32 = 2.0;
-/// Radius around which boxes are asked for: eleven in `uniform`.
+/// Radius of the queries for boxes: eleven found in `uniform`.
 const RADIUS: f32 = 1.5;
-/// Radius around which points are asked for: sixteen in `uniform`.
+/// Radius of the queries for points: sixteen found in `uniform`.
 const POINTS_RADIUS: f32 = 2.5;
 /// Radius of neighborhoods: thirty in `uniform`.
 const NEIGHBORHOOD: f32 = 3.06;
@@ -36,7 +36,7 @@ pub(super) enum QuerySet {
 }
 
 impl QuerySet {
-    /// How many queries there are, about so many objects.
+    /// The number of queries, for a number of objects.
     pub(super) fn count(&self, objects: usize) -> usize {
         match self {
             QuerySet::Boxes(boxes) => boxes.len(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// A scene that is too full for another sphere after so many attempts is an error in the scene.
+/// Attempts to place a sphere. If all fail, the scene is too full, which is an error in the scene.
 const ATTEMPTS: usize = 100_000;
 
 /// The spheres placed so far, by size. Sizes must come in descending order.

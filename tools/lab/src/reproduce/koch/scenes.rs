@@ -30,7 +30,7 @@ pub(super) enum Place {
         min: [f64; 3],
         max: [f64; 3],
     },
-    /// The black fields of a board of so many fields along each edge.
+    /// The black fields of a board with `fields` fields along each edge.
     Checkerboard {
         fields: usize,
     },

@@ -7,7 +7,7 @@ use super::scenes::{Crowd, Place, Scene};
 use crate::reproduce::measure::Motion;
 use crate::reproduce::random::Random;
 
-/// The thesis asks for very low velocities and names none. Per step and diameter, at most: too slow for an uneven scene to level
+/// The thesis has very low velocities and names none. Per step and diameter, at most: too slow for an uneven scene to level
 /// out within 200 steps.
 const SPEED: f64 = 0.005;
 

@@ -1,4 +1,4 @@
-//! Who is measured: the papers' systems and ours, behind one face.
+//! What is measured: the papers' systems and ours, behind one trait.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -44,7 +44,7 @@ pub(crate) fn pivotgrid<const D: usize>() -> Contender<D> {
     Contender { name: "pivotgrid".to_owned(), role: Role::Ours, make: Box::new(make) }
 }
 
-/// Ours for figures of memory: pairs are counted and not stored, as the others' memory is told without them.
+/// Ours for figures of memory: pairs are counted and not stored, because the others' memory is given without them.
 pub(crate) fn pivotgrid_without_pairs<const D: usize>() -> Contender<D> {
     let make = || -> Box<dyn Runner<D>> { Box::new(Ours::new(false)) };
     Contender { name: "pivotgrid".to_owned(), role: Role::Ours, make: Box::new(make) }

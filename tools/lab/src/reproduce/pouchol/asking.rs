@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::reproduce::figure::{Role, Series};
 use crate::reproduce::measure::median;
 
-/// What is asked.
+/// The queries.
 #[derive(Clone, Debug)]
 pub(super) enum Questions<const D: usize> {
     /// Which objects overlap each of these boxes.
@@ -32,10 +32,10 @@ pub(super) struct Answers {
     pub(super) bytes: usize,
 }
 
-/// How somebody is asked.
+/// How a structure is queried.
 type Ask<const D: usize> = Box<dyn Fn(&[Bounds<D>], &Questions<D>) -> Answers>;
 
-/// Who is asked, by name.
+/// A structure that is queried, with its name.
 pub(super) struct Asked<const D: usize> {
     pub(super) name: &'static str,
     pub(super) role: Role,

@@ -50,7 +50,7 @@ pub(super) fn against_all_pairs(bench: &Bench) -> Result<Findings, Failure> {
         })
     });
     let closest = closest.min_by(|a, b| a.0.total_cmp(&b.0));
-    let (worst, who, number, scenario) = closest.unwrap_or((f64::NAN, "nobody", 0.0, ""));
+    let (worst, who, number, scenario) = closest.unwrap_or((f64::NAN, "no rival", 0.0, ""));
     Ok(Findings {
         setting: setting(bench, "two pairs per object, movement up to 20 % of the size, cubes of edge 1 or of edges 1 to 12"),
         differences: DIFFERENCES.to_owned(),

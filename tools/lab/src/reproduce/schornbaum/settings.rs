@@ -63,11 +63,7 @@ fn findings(bench: &Bench, lanes: &[Lane], totals: &[f64], what: &str, paper: Ve
         published: Vec::new(),
         verdicts: vec![
             paper,
-            Verdict::ours(
-                "Nobody has to choose a factor.",
-                best > 1.0,
-                format!("The best factor takes {} as long.", times(best)),
-            ),
+            Verdict::ours("No factor has to be chosen.", best > 1.0, format!("The best factor takes {} as long.", times(best))),
         ],
     })
 }

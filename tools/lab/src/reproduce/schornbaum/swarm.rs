@@ -17,7 +17,7 @@ pub(super) struct Scenario {
     pub(super) all_at_full_speed: bool,
     /// The domain's length along x, its other edges being 1.
     pub(super) length: f64,
-    /// Objects, and their steps, are this much smaller than the density asks for.
+    /// Objects, and their steps, are this much smaller than the density requires.
     pub(super) shrink: f64,
 }
 

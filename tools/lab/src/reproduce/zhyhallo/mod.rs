@@ -55,7 +55,7 @@ fn domain(cells: f64) -> Domain {
     Domain::square([0.0; 2], 1.0, cells as u32)
 }
 
-/// The paper's systems in a scene of so many cells along an edge, and ours, which is not told.
+/// The paper's systems in a scene with `cells` cells along an edge, and ours, which gets no cell size.
 fn contenders(cells: f64) -> Vec<Contender<2>> {
     vec![
         system("Pozzer", move || Pozzer::with_domain(domain(cells))),

@@ -1,4 +1,4 @@
-//! kiddo: its immutable tree of points, built anew and asked in parallel. It has no boxes and no rays.
+//! kiddo: its immutable tree of points, built anew and queried in parallel. It has no boxes and no rays.
 
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 
@@ -21,7 +21,7 @@ impl Respondent for KiddoTree {
     }
 
     fn answer(&mut self, task: &Task) {
-        let (Some(tree), QuerySet::Balls(balls)) = (&self.tree, &task.queries) else { unreachable!("asked of others") };
+        let (Some(tree), QuerySet::Balls(balls)) = (&self.tree, &task.queries) else { unreachable!("a query of other rivals") };
         self.answers.fill(balls.len(), |range, block| {
             for number in range {
                 let limit = balls[number].radius * balls[number].radius;
@@ -47,13 +47,15 @@ pub(in crate::queries) struct KiddoNeighbors {
 
 impl Respondent for KiddoNeighbors {
     fn build(&mut self, task: &Task) {
-        let QuerySet::Neighbors(radius) = task.queries else { unreachable!("asked of others") };
+        let QuerySet::Neighbors(radius) = task.queries else { unreachable!("a query of other rivals") };
         self.tree = Tree::new_from_slice(&task.points).ok();
         self.places.sort(&task.objects, radius);
     }
 
     fn answer(&mut self, task: &Task) {
-        let (Some(tree), QuerySet::Neighbors(radius)) = (&self.tree, &task.queries) else { unreachable!("asked of others") };
+        let (Some(tree), QuerySet::Neighbors(radius)) = (&self.tree, &task.queries) else {
+            unreachable!("a query of other rivals")
+        };
         let order = self.places.order();
         let search = |range: std::ops::Range<usize>, block: &mut Block| {
             for own in range.map(|place| order.index(place)) {

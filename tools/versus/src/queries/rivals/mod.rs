@@ -1,4 +1,4 @@
-//! pivotgrid and those who are asked instead, each by its fastest public way.
+//! pivotgrid and its rivals, each through its fastest public interface.
 
 mod kiddo;
 mod parry;

@@ -1,4 +1,4 @@
-//! parry's `Bvh`: built anew by its binned builder, with its memory kept, and asked in parallel.
+//! parry's `Bvh`: built anew by its binned builder, with its memory kept, and queried in parallel.
 
 use parry3d::math::Vector;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
@@ -59,7 +59,7 @@ impl Respondent for ParryBvh {
                 };
                 rays.par_iter().with_min_len(256).map(first).collect_into_vec(&mut self.hits);
             }
-            QuerySet::Neighbors(_) => unreachable!("asked of others"),
+            QuerySet::Neighbors(_) => unreachable!("a query of other rivals"),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::queries::answers::Summary;
 use crate::queries::respondent::Respondent;
 use crate::queries::task::{QuerySet, Task};
 
-/// A whole step: the pairs are found as well, whether anybody wants them or not.
+/// A whole step: its pairs are found as well, though nothing uses them.
 #[derive(Debug, Default)]
 pub(in crate::queries) struct Pivotgrid {
     broad_phase: BroadPhase<f32, 3>,
@@ -33,7 +33,7 @@ impl Answers {
             QuerySet::Boxes(boxes) => queries.par_overlapping(boxes, &mut self.indices),
             QuerySet::Balls(balls) => queries.par_within(balls, &mut self.neighbors),
             QuerySet::Rays(rays) => queries.par_first_hits(rays, &mut self.hits),
-            QuerySet::Neighbors(_) => unreachable!("asked of others"),
+            QuerySet::Neighbors(_) => unreachable!("a query of other rivals"),
         }
     }
 
@@ -86,7 +86,7 @@ impl Respondent for PivotgridNeighbors {
     fn build(&mut self, _: &Task) {}
 
     fn answer(&mut self, task: &Task) {
-        let QuerySet::Neighbors(radius) = task.queries else { unreachable!("asked of others") };
+        let QuerySet::Neighbors(radius) = task.queries else { unreachable!("a query of other rivals") };
         self.neighbors.par_within(&task.points, radius);
     }
 

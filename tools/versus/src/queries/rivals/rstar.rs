@@ -1,4 +1,4 @@
-//! rstar: an R*-tree loaded in bulk, asked in parallel. It has no rays.
+//! rstar: an R*-tree loaded in bulk, queried in parallel. It has no rays.
 
 use std::ops::ControlFlow;
 
@@ -45,7 +45,7 @@ impl Respondent for RstarTree {
                     block.add_row(number, |found| found.extend(near.map(|object| object.data)));
                 }
             }),
-            QuerySet::Rays(_) | QuerySet::Neighbors(_) => unreachable!("asked of others"),
+            QuerySet::Rays(_) | QuerySet::Neighbors(_) => unreachable!("a query of other rivals"),
         }
     }
 

@@ -48,7 +48,7 @@ pub(in crate::queries) struct SortedGrid {
 
 impl Respondent for SortedGrid {
     fn build(&mut self, task: &Task) {
-        let QuerySet::Neighbors(radius) = task.queries else { unreachable!("asked of others") };
+        let QuerySet::Neighbors(radius) = task.queries else { unreachable!("a query of other rivals") };
         self.places.sort(&task.objects, radius);
         let (n, order) = (task.points.len(), &self.places.order);
         for column in &mut self.columns {
@@ -67,7 +67,7 @@ impl Respondent for SortedGrid {
     }
 
     fn answer(&mut self, task: &Task) {
-        let QuerySet::Neighbors(radius) = task.queries else { unreachable!("asked of others") };
+        let QuerySet::Neighbors(radius) = task.queries else { unreachable!("a query of other rivals") };
         let SortedGrid { places, columns, ids, answers, lists } = self;
         let arch = Arch::new();
         let search = |range: Range<usize>, block: &mut Block| {

@@ -1,4 +1,4 @@
-//! Names beside the ends of curves, so that nobody has to match colours with a legend.
+//! Names beside the ends of curves, so that readers need not match colors with a legend.
 
 /// Distance between two lines of text.
 const LINE: f64 = 15.0;

@@ -2,10 +2,9 @@
 
 #![allow(unsafe_code)]
 
-use super::{Isa, Lanes, Mask, WIDTH};
-use crate::Scalar;
+use super::Scalar;
+use super::{Isa, Lanes, Mask, WIDTH, Work};
 use crate::faults::{Fault, injected};
-use crate::kernel::Work;
 
 /// Whatever the compiler was told to build for.
 #[cfg_attr(target_arch = "x86_64", allow(dead_code, reason = "what the tests compare with; SSE2 is in its place"))]

@@ -10,9 +10,11 @@
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+pub(crate) mod eight;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 pub(crate) mod neon;
 pub(crate) mod portable;
+pub(crate) mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub(crate) mod simd128;
 #[cfg(target_arch = "x86_64")]
@@ -24,17 +26,49 @@ pub(crate) const BASELINE: portable::Portable = portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) const BASELINE: sse2::Sse2 = sse2::Sse2;
 
-use super::{PADDING, Work};
-use crate::layout::ROW;
+pub(crate) use scalar::Scalar;
 
 /// Lanes of every operation.
 pub(crate) const WIDTH: usize = 16;
 
-// Kernels read whole vectors from any entry on, and masks have a bit per lane.
-const _: () = assert!(PADDING >= WIDTH && Mask::BITS as usize == WIDTH && WIDTH == ROW);
+// Masks have a bit per lane.
+const _: () = assert!(Mask::BITS as usize == WIDTH);
+
+/// Cell coordinates saturate at plus and minus this. Saturation is monotone, so far-away objects are slow to handle, never
+/// lost. Twice this, and a few spans more, fit into 32 bits; and it is exact in `f32`.
+pub(crate) const CELL_LIMIT: i32 = (1 << 30) - 128;
 
 /// A bit per lane.
 pub(crate) type Mask = u16;
+
+/// Work made of loops over arrays, which the compiler turns into whatever vector instructions it may use.
+#[allow(unreachable_pub, reason = "an instruction set, public in name only, does it")]
+pub trait Work {
+    type Outcome;
+
+    /// To be `inline(always)`, like all that it calls: only what is inlined is compiled for the caller's instruction set.
+    fn run(self) -> Self::Outcome;
+}
+
+/// Instructions to compare boxes with. All of them find the same pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum InstructionSet {
+    /// The best that the machine has, found out at run time.
+    #[default]
+    Best,
+    /// Only what the program was compiled for.
+    Portable,
+    /// AVX2, BMI2 and POPCNT (x86-64).
+    Avx2,
+    /// AVX-512 F, BW, DQ and VL (x86-64).
+    Avx512,
+    /// NEON (64-bit Arm).
+    Neon,
+    /// 128-bit vectors of WebAssembly, if the program was compiled with them.
+    Simd128,
+}
 
 // Public in name only: `Scalar` is sealed by a trait that names them.
 /// An instruction set: operations on sixteen 32-bit integers, and the types of sixteen floats.
@@ -202,23 +236,6 @@ pub trait Lanes<S, I: Isa>: Copy {
         b_max: &[Self; D],
     ) -> Mask;
 }
-
-/// Where registers of `LANES` lanes hold a column of as many records of `width` values each, for sets that permute: for each register a mask of
-/// the column's lanes in it, and for each record the lane.
-pub(crate) const fn column_of<const LANES: usize>(width: usize, number: usize) -> ([Mask; MOST_VALUES], [i32; LANES]) {
-    let (mut masks, mut lanes) = ([0; MOST_VALUES], [0; LANES]);
-    let mut record = 0;
-    while record < LANES {
-        let at = record * width + number;
-        masks[at / LANES] |= 1 << record;
-        lanes[record] = (at % LANES) as i32;
-        record += 1;
-    }
-    (masks, lanes)
-}
-
-/// The most values of a record: two per axis.
-pub(crate) const MOST_VALUES: usize = 6;
 
 /// So many values are read at a record, whatever it has: a register of eight.
 pub(crate) const READABLE: usize = 8;

@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use crate::kernel::{KernelScalar, Motion};
+use super::{KernelScalar, Motion};
 
 impl KernelScalar for f32 {
     #[inline(always)]
@@ -12,7 +12,7 @@ impl KernelScalar for f32 {
         use bytemuck::cast;
         // SAFETY: SSE2 is part of every x86-64, and nothing here touches memory.
         unsafe {
-            let limit = _mm_set1_ps(crate::layout::CELL_LIMIT as f32);
+            let limit = _mm_set1_ps(crate::isa::CELL_LIMIT as f32);
             let scaled = _mm_mul_ps(_mm_sub_ps(cast(x), cast(origin)), cast(inverse));
             let inside = _mm_min_ps(_mm_max_ps(scaled, _mm_sub_ps(_mm_setzero_ps(), limit)), limit);
             let truncated = _mm_cvttps_epi32(inside);
@@ -172,7 +172,7 @@ unsafe fn meeting<const D: usize, const RESTS: bool>(
     (enter, exit)
 }
 
-/// [`rank`](crate::kernel::rank) of eight lanes: of those that are met, by when they are.
+/// `rank` of eight lanes: of those that are met, by when they are.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(super) fn ranked(times: __m256, met: __m256) -> [u32; 8] {

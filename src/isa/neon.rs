@@ -4,8 +4,7 @@
 
 use std::arch::aarch64::*;
 
-use super::{FRONT_BYTES, Isa, Lanes, Mask};
-use crate::kernel::Work;
+use super::{FRONT_BYTES, Isa, Lanes, Mask, Work};
 
 /// Proof that the processor has NEON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,7 +233,7 @@ impl Lanes<f32, Neon> for [float32x4_t; 4] {
     fn cells(self, _: Neon, origin: Self, inverse: Self) -> Words {
         // SAFETY: NEON was detected.
         quarters(|quarter| unsafe {
-            let limit = vdupq_n_f32(crate::layout::CELL_LIMIT as f32);
+            let limit = vdupq_n_f32(super::CELL_LIMIT as f32);
             let scaled = vmulq_f32(vsubq_f32(self[quarter], origin[quarter]), inverse[quarter]);
             // Of a NaN and a number, these take the number, as `floor_to_cell` does.
             vcvtmq_s32_f32(vminnmq_f32(vmaxnmq_f32(scaled, vnegq_f32(limit)), limit))
@@ -314,7 +313,7 @@ impl Lanes<f64, Neon> for [float64x2_t; 8] {
     fn cells(self, _: Neon, origin: Self, inverse: Self) -> Words {
         // SAFETY: NEON was detected.
         let two = |two: usize| unsafe {
-            let limit = vdupq_n_f64(f64::from(crate::layout::CELL_LIMIT));
+            let limit = vdupq_n_f64(f64::from(super::CELL_LIMIT));
             let scaled = vmulq_f64(vsubq_f64(self[two], origin[two]), inverse[two]);
             vmovn_s64(vcvtmq_s64_f64(vminnmq_f64(vmaxnmq_f64(scaled, vnegq_f64(limit)), limit)))
         };

@@ -5,9 +5,8 @@
 
 use std::arch::x86_64::*;
 
-use super::{Isa, Lanes, Mask, WIDTH};
+use super::{Isa, Lanes, Mask, WIDTH, Work};
 use crate::faults::{Fault, injected};
-use crate::kernel::Work;
 
 /// Every processor that runs the program has SSE2, so closures are compiled with it as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,7 +259,7 @@ impl Lanes<f32, Sse2> for [__m128; 4] {
     fn cells(self, _: Sse2, origin: Self, inverse: Self) -> Words {
         // SAFETY: SSE2 is part of every x86-64.
         quarters(|quarter| unsafe {
-            let limit = _mm_set1_ps(crate::layout::CELL_LIMIT as f32);
+            let limit = _mm_set1_ps(super::CELL_LIMIT as f32);
             let scaled = _mm_mul_ps(_mm_sub_ps(self[quarter], origin[quarter]), inverse[quarter]);
             // Of a NaN and a number, `max` takes the second operand, as `floor_to_cell` does.
             let inside = _mm_min_ps(_mm_max_ps(scaled, _mm_sub_ps(_mm_setzero_ps(), limit)), limit);
@@ -349,7 +348,7 @@ impl Lanes<f64, Sse2> for [__m128d; 8] {
     fn cells(self, _: Sse2, origin: Self, inverse: Self) -> Words {
         // SAFETY: SSE2 is part of every x86-64.
         let two = |eighth: usize| unsafe {
-            let limit = _mm_set1_pd(f64::from(crate::layout::CELL_LIMIT));
+            let limit = _mm_set1_pd(f64::from(super::CELL_LIMIT));
             let scaled = _mm_mul_pd(_mm_sub_pd(self[eighth], origin[eighth]), inverse[eighth]);
             let inside = _mm_min_pd(_mm_max_pd(scaled, _mm_sub_pd(_mm_setzero_pd(), limit)), limit);
             let truncated = _mm_cvtepi32_pd(_mm_cvttpd_epi32(inside));

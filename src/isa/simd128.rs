@@ -4,8 +4,7 @@
 
 use std::arch::wasm32::*;
 
-use super::{FRONT_BYTES, Isa, Lanes, Mask};
-use crate::kernel::Work;
+use super::{FRONT_BYTES, Isa, Lanes, Mask, Work};
 
 /// The program was compiled with `simd128`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,7 +191,7 @@ impl Lanes<f32, Simd128> for [v128; 4] {
 
     #[inline(always)]
     fn cells(self, _: Simd128, origin: Self, inverse: Self) -> Words {
-        let limit = f32x4_splat(crate::layout::CELL_LIMIT as f32);
+        let limit = f32x4_splat(super::CELL_LIMIT as f32);
         quarters(|quarter| {
             let scaled = f32x4_mul(f32x4_sub(self[quarter], origin[quarter]), inverse[quarter]);
             // `pmax(a, b)` is `a < b ? b : a`: of a NaN as the second operand it takes the first, as `floor_to_cell` does.
@@ -275,7 +274,7 @@ impl Lanes<f64, Simd128> for Doubles {
 
     #[inline(always)]
     fn cells(self, _: Simd128, origin: Self, inverse: Self) -> Words {
-        let limit = f64x2_splat(f64::from(crate::layout::CELL_LIMIT));
+        let limit = f64x2_splat(f64::from(super::CELL_LIMIT));
         let two = |two: usize| {
             let scaled = f64x2_mul(f64x2_sub(self.0[two], origin.0[two]), inverse.0[two]);
             i32x4_trunc_sat_f64x2_zero(f64x2_floor(f64x2_pmin(limit, f64x2_pmax(f64x2_neg(limit), scaled))))

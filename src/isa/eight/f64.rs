@@ -5,12 +5,12 @@
 use std::arch::x86_64::*;
 
 use super::f32::ranked;
-use crate::kernel::{KernelScalar, Motion, portable};
+use super::{KernelScalar, Motion};
 
 impl KernelScalar for f64 {
     #[inline(always)]
     fn cells(x: [f64; 4], origin: [f64; 4], inverse: [f64; 4]) -> [i32; 4] {
-        portable::cells(x, origin, inverse)
+        super::cells(x, origin, inverse)
     }
 
     #[target_feature(enable = "avx2")]

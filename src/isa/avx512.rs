@@ -4,8 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Isa, Lanes, MOST_VALUES, Mask, column_of};
-use crate::kernel::Work;
+use super::{Isa, Lanes, Mask, Work};
 
 /// Proof that the processor has AVX-512 F, BW, DQ, VL and the bit instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,6 +186,23 @@ impl Isa for Avx512 {
     }
 }
 
+/// Where registers of `LANES` lanes hold a column of as many records of `width` values each: for each register a mask of
+/// the column's lanes in it, and for each record the lane.
+const fn column_of<const LANES: usize>(width: usize, number: usize) -> ([Mask; MOST_VALUES], [i32; LANES]) {
+    let (mut masks, mut lanes) = ([0; MOST_VALUES], [0; LANES]);
+    let mut record = 0;
+    while record < LANES {
+        let at = record * width + number;
+        masks[at / LANES] |= 1 << record;
+        lanes[record] = (at % LANES) as i32;
+        record += 1;
+    }
+    (masks, lanes)
+}
+
+/// The most values of a record: two per axis.
+const MOST_VALUES: usize = 6;
+
 /// For records of two, four and six values: where sixteen of them have their columns.
 const COLUMNS: [[([Mask; MOST_VALUES], [i32; 16]); MOST_VALUES]; 3] = columns();
 /// The same for eight.
@@ -272,7 +288,7 @@ impl Lanes<f32, Avx512> for __m512 {
     fn cells(self, _: Avx512, origin: Self, inverse: Self) -> __m512i {
         // SAFETY: the features were detected.
         unsafe {
-            let limit = _mm512_set1_ps(crate::layout::CELL_LIMIT as f32);
+            let limit = _mm512_set1_ps(super::CELL_LIMIT as f32);
             let scaled = _mm512_mul_ps(_mm512_sub_ps(self, origin), inverse);
             // Of a NaN and a number, `max` takes the second operand, as `floor_to_cell` does.
             let inside = _mm512_min_ps(_mm512_max_ps(scaled, _mm512_sub_ps(_mm512_setzero_ps(), limit)), limit);
@@ -369,7 +385,7 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
     fn cells(self, _: Avx512, origin: Self, inverse: Self) -> __m512i {
         // SAFETY: the features were detected.
         unsafe {
-            let limit = _mm512_set1_pd(f64::from(crate::layout::CELL_LIMIT));
+            let limit = _mm512_set1_pd(f64::from(super::CELL_LIMIT));
             let halves = halves!(half => {
                 let scaled = _mm512_mul_pd(_mm512_sub_pd(self[half], origin[half]), inverse[half]);
                 let inside = _mm512_min_pd(_mm512_max_pd(scaled, _mm512_sub_pd(_mm512_setzero_pd(), limit)), limit);

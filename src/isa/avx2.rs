@@ -4,8 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Isa, Lanes, Mask};
-use crate::kernel::Work;
+use super::{Isa, Lanes, Mask, Work};
 
 /// Proof that the processor has AVX2 and the bit instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -282,7 +281,7 @@ impl Lanes<f32, Avx2> for [__m256; 2] {
     fn cells(self, _: Avx2, origin: Self, inverse: Self) -> Words {
         // SAFETY: the features were detected.
         both!(half => unsafe {
-            let limit = _mm256_set1_ps(crate::layout::CELL_LIMIT as f32);
+            let limit = _mm256_set1_ps(super::CELL_LIMIT as f32);
             let scaled = _mm256_mul_ps(_mm256_sub_ps(self[half], origin[half]), inverse[half]);
             // Of a NaN and a number, `max` takes the second operand, as `floor_to_cell` does.
             let inside = _mm256_min_ps(_mm256_max_ps(scaled, _mm256_sub_ps(_mm256_setzero_ps(), limit)), limit);
@@ -360,7 +359,7 @@ impl Lanes<f64, Avx2> for [__m256d; 4] {
     fn cells(self, _: Avx2, origin: Self, inverse: Self) -> Words {
         // SAFETY: the features were detected.
         let quarters = quarters!(quarter => unsafe {
-            let limit = _mm256_set1_pd(f64::from(crate::layout::CELL_LIMIT));
+            let limit = _mm256_set1_pd(f64::from(super::CELL_LIMIT));
             let scaled = _mm256_mul_pd(_mm256_sub_pd(self[quarter], origin[quarter]), inverse[quarter]);
             let inside = _mm256_min_pd(_mm256_max_pd(scaled, _mm256_sub_pd(_mm256_setzero_pd(), limit)), limit);
             _mm256_cvttpd_epi32(_mm256_floor_pd(inside))

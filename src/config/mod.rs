@@ -1,10 +1,13 @@
 //! What a user may set, and what is wrong with it.
 
+pub(crate) mod costs;
+
 use std::fmt;
 
-use crate::build::plan::costs::Costs;
+use crate::isa::InstructionSet;
 use crate::kernel::Kernel;
 use crate::layout::MAX_LEVELS;
+use costs::Costs;
 
 /// Settings of a [`BroadPhase`](crate::BroadPhase). The defaults choose everything from the scene; none of them changes
 /// which pairs are found.
@@ -159,26 +162,6 @@ impl Config {
         }
         Ok(self)
     }
-}
-
-/// Instructions to compare boxes with. All of them find the same pairs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum InstructionSet {
-    /// The best that the machine has, found out at run time.
-    #[default]
-    Best,
-    /// Only what the program was compiled for.
-    Portable,
-    /// AVX2, BMI2 and POPCNT (x86-64).
-    Avx2,
-    /// AVX-512 F, BW, DQ and VL (x86-64).
-    Avx512,
-    /// NEON (64-bit Arm).
-    Neon,
-    /// 128-bit vectors of WebAssembly, if the program was compiled with them.
-    Simd128,
 }
 
 /// Why a [`Config`] was refused.

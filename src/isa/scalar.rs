@@ -3,15 +3,31 @@
 use std::fmt::Debug;
 use std::ops::{Add, Mul, Sub};
 
+use super::{Isa, Lanes};
+
 /// A coordinate type: `f32` or `f64`. Sealed: the cell arithmetic and the kernels know exactly these two.
 pub trait Scalar: sealed::Real {}
+
+/// A coordinate type of which every instruction set has sixteen lanes. Public in name only: it seals [`Scalar`].
+pub trait LaneScalar: Sized {
+    #[doc(hidden)]
+    type In<I: Isa>: Lanes<Self, I>;
+}
+
+impl LaneScalar for f32 {
+    type In<I: Isa> = I::F32;
+}
+
+impl LaneScalar for f64 {
+    type In<I: Isa> = I::F64;
+}
 
 impl Scalar for f32 {}
 impl Scalar for f64 {}
 
 pub(crate) mod sealed {
     use super::*;
-    use crate::kernel::KernelScalar;
+    use crate::isa::eight::KernelScalar;
 
     /// What the engine needs of a coordinate; public in name only, so that [`Scalar`](super::Scalar) can be sealed.
     pub trait Real:
@@ -65,7 +81,7 @@ pub(crate) mod sealed {
             self.raised(Self::ZERO - by)
         }
 
-        /// `floor`, saturated at ±[`CELL_LIMIT`](crate::layout::CELL_LIMIT): monotone for every input but NaN.
+        /// `floor`, saturated at ±[`CELL_LIMIT`](crate::isa::CELL_LIMIT): monotone for every input but NaN.
         ///
         /// Written without `floor` because the baseline x86-64 instruction set has none and would call libm.
         fn floor_to_cell(self) -> i32;
@@ -108,7 +124,7 @@ pub(crate) mod sealed {
                 }
                 #[inline(always)]
                 fn floor_to_cell(self) -> i32 {
-                    const LIMIT: $float = crate::layout::CELL_LIMIT as $float;
+                    const LIMIT: $float = crate::isa::CELL_LIMIT as $float;
                     // The comparisons are ordered so that each compiles to one min/max instruction.
                     let low = if self > -LIMIT { self } else { -LIMIT };
                     let inside = if low < LIMIT { low } else { LIMIT };
@@ -127,7 +143,7 @@ pub(crate) mod sealed {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::sealed::Real;
-    use crate::layout::CELL_LIMIT;
+    use crate::isa::CELL_LIMIT;
 
     #[test]
     fn floor_rounds_down_and_saturates() {

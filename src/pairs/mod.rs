@@ -1,5 +1,9 @@
 //! What a step returns.
 
+pub(crate) mod code;
+#[allow(unsafe_code)]
+mod plain;
+
 use std::iter::{Copied, FlatMap, FusedIterator};
 use std::marker::PhantomData;
 use std::slice;
@@ -8,8 +12,7 @@ use rayon::iter::plumbing::UnindexedConsumer;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use crate::Rejected;
-use crate::runtime::team::Team;
-use crate::sorting::{Sortable, in_pool, sort_once};
+use code::Sortable;
 
 /// Two objects whose boxes overlap, by index, `a < b`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -154,24 +157,6 @@ impl<'a, P: AnyPair> Pairs<'a, P> {
     /// close in space, so a narrow phase that takes a slice at a time finds its objects in the cache.
     pub fn slices(&self) -> impl Iterator<Item = &'a [P]> + Clone + use<'a, P> {
         self.buffers.iter().map(|buffer| bytemuck::cast_slice(buffer)).filter(|slice: &&[P]| !slice.is_empty())
-    }
-
-    /// A copy of the pairs in ascending order.
-    pub fn sorted(&self) -> Vec<P> {
-        let mut pairs = Vec::with_capacity(self.len());
-        self.sorted_into(&mut pairs);
-        pairs
-    }
-
-    /// Replaces what the vector holds by the pairs in ascending order. The room to sort in is allocated on the way; a
-    /// [`PairSorter`](crate::PairSorter) keeps it.
-    pub fn sorted_into(&self, into: &mut Vec<P>) {
-        sort_once(self, into, Team::ALONE);
-    }
-
-    /// [`sorted_into`](Self::sorted_into) on the threads of the rayon pool in which it is called.
-    pub fn par_sorted_into(&self, into: &mut Vec<P>) {
-        in_pool(self, |team| sort_once(self, into, team)).unwrap_or_else(|error| panic!("{error}"));
     }
 
     /// The objects that were left out of the step, in ascending order of index.
