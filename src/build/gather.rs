@@ -9,7 +9,7 @@ use crate::build::builder::{Builder, SPECIALS, Worker};
 use crate::isa::WIDTH;
 use crate::kernel::Kernel;
 use crate::kernel::locate::{Locate, Located, OVERSIZED, REJECTED, VACANT, locate_with};
-use crate::layout::staged::{BLOCK, StagedBlock};
+use crate::layout::staged::{BLOCK, StagedBlock, StagedBoxes};
 use crate::layout::{Coords, Levels, MAX_LEVELS};
 use crate::lockfree::{Blocks, ChunkHead, Directory, Full, Key, Pool, Portions, Spare};
 use crate::runtime::memory;
@@ -187,7 +187,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         full.map_or(Ok(()), Err)
     }
 
-    /// Copies the boxes and does nothing else: for planning, which looks at them before there are levels.
+    /// Copies and surveys the boxes, for planning.
     pub(crate) fn stage<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, team: Team) {
         self.deal_blocks(source.order.len(), team);
         let shares = &self.shares;
@@ -196,10 +196,15 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         self.busy.each(team, |index| {
             scope!("pivotgrid::plan::stage");
             let Some(worker) = workers.claim_one() else { return };
+            let Worker { survey, seen, .. } = &mut **worker;
+            survey.clear();
             while let Some(unit) = shares.claim(index) {
                 let (first, [blocks]) = blocks.of(&unit);
                 for (at, block) in (first..).zip(blocks) {
-                    source.stage(at * BLOCK, block, &mut worker.seen);
+                    source.stage(at * BLOCK, block, seen);
+                    // While it is in the first-level cache.
+                    let len = BLOCK.min(source.order.len() - at * BLOCK);
+                    survey.observe(&StagedBoxes::new(std::slice::from_ref(block), len), 0..len);
                 }
             }
         });

@@ -17,7 +17,7 @@ use crate::build::builder::Builder;
 use crate::build::sort::Sorted;
 use crate::faults::{Fault, injected};
 use crate::isa::{Isa, Work};
-use crate::kernel::compare::{Comparer, Comparisons, PairRoom};
+use crate::kernel::compare::{Comparer, Comparisons, FOLLOWED, PairRoom};
 use crate::kernel::{IsaWork, Kernel};
 use crate::layout::columns::Columns;
 use crate::layout::grid::{Grid, Item};
@@ -31,7 +31,7 @@ use sink::{Consumer, Sink};
 /// Oversized entries that a worker compares with all others at a time, where there are several workers.
 const OVERSIZED_BLOCK: usize = 32;
 /// The same where there is one.
-const OVERSIZED_ALONE: usize = 256;
+const OVERSIZED_ALONE: usize = FOLLOWED;
 
 /// What detection reads.
 #[derive(Debug)]
@@ -260,7 +260,7 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D,
                 let missed = usize::from(injected(Fault::ListedLastMissed));
                 let last = view.grid.oversized.end;
                 if view.grid.list_tree.len() == 0 {
-                    comparer.add_following(entries, last - missed);
+                    comparer.compare_following(entries, last - missed);
                 } else {
                     for entry in entries {
                         view.grid.oversized_around(&view.columns.bounds(entry), |run| {

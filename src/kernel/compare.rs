@@ -19,6 +19,11 @@ use crate::{Aabb, Ball, Groups, Pair, Scalar};
 /// Tasks are compared when there are more than these.
 const TASKS: usize = 1024;
 
+/// The most entries that are compared with all behind them at a time.
+pub(crate) const FOLLOWED: usize = 256;
+
+const _: () = assert!(2 * FOLLOWED <= TASKS, "there is room for the tasks of a window");
+
 /// Hits become pairs when there are more than these.
 const HITS: usize = 512;
 
@@ -116,16 +121,30 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         }
     }
 
-    /// Adds the entries of a range, each with all that are behind it and before `end`.
+    /// Compares the entries of a range, at most [`FOLLOWED`], each with all that are behind it and before `end`. They have the
+    /// windows in common, so a window is loaded once for all of them.
     #[inline(always)]
-    pub(crate) fn add_following(&mut self, entries: Range<usize>, end: usize) {
+    pub(crate) fn compare_following(&mut self, entries: Range<usize>, end: usize) {
         let isa = self.isa;
+        assert!(entries.len() <= FOLLOWED);
         self.set_base(entries.start);
-        for at in entries.clone().step_by(WIDTH) {
-            let entry = isa.shl(isa.add(isa.splat((at - entries.start) as i32), isa.iota()), 16);
-            let behind = isa.add(isa.splat(at as i32 + 1), isa.iota());
-            self.add(first_lanes(entries.end - at), entry, behind, isa.splat(end as i32));
+        for window in (entries.start..end).step_by(WIDTH) {
+            let others = self.columns.sixteen(isa, window);
+            let inside = lanes_below(end - window);
+            for entry in entries.start..entries.end.min(window + WIDTH) {
+                // Those behind it: all, unless it is one of these sixteen itself.
+                let behind = u32::from(Mask::MAX) << (entry + 1).saturating_sub(window).min(WIDTH);
+                let lanes = inside & behind as Mask;
+                let mask = overlap(isa, lanes, &self.columns.all_lanes(isa, entry), &others);
+                self.lists.masks[self.lists.tasks.len()] = mask;
+                self.lists.tasks.push((entry - entries.start) as u32 * 0x1_0000 | u32::from(lanes), window as u32);
+                self.candidates += u64::from(lanes.count_ones());
+            }
+            if self.lists.tasks.len() > TASKS - FOLLOWED {
+                isa.run(Extract(self));
+            }
         }
+        isa.run(Extract(self));
     }
 
     /// Compares all tasks and keeps the hits.
