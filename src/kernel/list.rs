@@ -99,11 +99,11 @@ impl TwinList {
         self.len = 0;
     }
 
-    /// Appends a word to each.
+    /// Appends a word to each, or nothing, without a branch.
     #[inline(always)]
-    pub(crate) fn push(&mut self, first: u32, second: u32) {
+    pub(crate) fn push_if(&mut self, is_wanted: bool, first: u32, second: u32) {
         (self.first[self.len], self.second[self.len]) = (first, second);
-        self.len += 1;
+        self.len += usize::from(is_wanted);
     }
 
     /// Appends the lanes of a mask to both.

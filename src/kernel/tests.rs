@@ -30,7 +30,7 @@ struct Blocks {
     block: Vec<Pair>,
 }
 
-impl compare::PairRoom for Blocks {
+impl hits::PairRoom for Blocks {
     fn room(&mut self) -> &mut Vec<Pair> {
         if self.block.capacity() - self.block.len() < isa::WIDTH {
             self.all.append(&mut self.block);
