@@ -28,11 +28,14 @@ pub enum RejectReason {
 }
 
 impl RejectReason {
-    /// What is wrong with an invalid box.
-    #[cold]
-    pub(crate) fn of<S: Scalar, const D: usize>(bounds: &Aabb<S, D>) -> Self {
-        let is_nan = bounds.min.iter().chain(&bounds.max).any(|bound| bound.is_nan());
-        if is_nan { RejectReason::NotANumber } else { RejectReason::Inverted }
+    /// What is wrong with a box, if anything is.
+    pub(crate) fn of<S: Scalar, const D: usize>(bounds: &Aabb<S, D>) -> Option<Self> {
+        let has_nan = || bounds.min.iter().chain(&bounds.max).any(|bound| bound.is_nan());
+        match bounds.is_valid() {
+            true => None,
+            false if has_nan() => Some(RejectReason::NotANumber),
+            false => Some(RejectReason::Inverted),
+        }
     }
 }
 

@@ -215,7 +215,8 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
                     cell_size: level.cell_size(),
                     objects: self.grid.objects[index],
                     chunks,
-                    span: self.grid.spans[index].map(|span| span as u32),
+                    span: level.turned(self.grid.spans[index]).map(|span| span as u32),
+                    row_axis: level.row(),
                 });
             }
         }

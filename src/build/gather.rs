@@ -55,6 +55,12 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    /// Takes down an object that is left out.
+    #[cold]
+    pub(super) fn reject(&mut self, index: usize, reason: Option<RejectReason>) {
+        memory::push(&mut self.rejected, Rejected { index, reason: reason.unwrap_or(RejectReason::Inverted) });
+    }
+
     pub(crate) fn clear(&mut self) {
         self.rejected.clear();
         (self.grouped, self.has_balls) = (false, false);
@@ -338,7 +344,8 @@ impl<O: ?Sized> Source<'_, O> {
                 if index >= self.len {
                     located.set_level(at, VACANT);
                 } else {
-                    memory::push(&mut seen.rejected, Rejected { index, reason: RejectReason::of(&block.bounds(at)) });
+                    let reason = RejectReason::of(&block.bounds(at));
+                    seen.reject(index, reason);
                 }
             }
         }

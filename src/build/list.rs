@@ -10,9 +10,9 @@ use crate::faults::{Fault, injected};
 use crate::layout::columns::PADDING;
 use crate::layout::grid::TailOffsets;
 use crate::layout::{Levels, MAX_LEVELS};
-use crate::runtime::memory::{self, replace_if_short};
+use crate::runtime::memory::replace_if_short;
 use crate::runtime::objects::Objects;
-use crate::{Groups, RejectReason, Rejected, Scalar};
+use crate::{Groups, RejectReason, Scalar};
 
 /// Of more objects, the list is made by all workers, in gather and sort.
 const FEW: usize = 256;
@@ -45,7 +45,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
                 listed += 1;
                 listed - 1
             } else {
-                memory::push(&mut seen.rejected, Rejected { index: id, reason: RejectReason::of(&bounds) });
+                seen.reject(id, RejectReason::of(&bounds));
                 rejected -= 1;
                 rejected
             };

@@ -2,6 +2,7 @@
 
 pub(crate) mod arrange;
 pub(crate) mod builder;
+mod chunk_boxes;
 pub(crate) mod gather;
 mod list;
 pub(crate) mod plan;

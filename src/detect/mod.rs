@@ -16,7 +16,7 @@ use crossbeam::utils::CachePadded;
 use crate::build::builder::Builder;
 use crate::build::sort::Sorted;
 use crate::faults::{Fault, injected};
-use crate::isa::{Isa, Work};
+use crate::isa::Isa;
 use crate::kernel::compare::{Comparer, Comparisons, FOLLOWED};
 use crate::kernel::hits::PairRoom;
 use crate::kernel::{IsaWork, Kernel};
@@ -248,12 +248,13 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D,
         let mut comparer = Comparer::<I, S, D, EXTRAS>::new(isa, view.columns, comparisons, out);
         match part {
             Part::Item(item) => {
-                for chunk in &view.grid.chunks()[item.first_chunk as usize..item.end_chunk as usize] {
+                for rank in item.first_chunk as usize..item.end_chunk as usize {
+                    let chunk = &view.grid.chunks()[rank];
                     let all = chunk.entries();
                     let entries = all.start.max(item.begin as usize)..all.end.min(item.end as usize);
                     if !entries.is_empty() {
                         same_level::search(view, chunk, entries.clone(), reach, &mut comparer);
-                        across::search(view, chunk, entries, (near, near_sweep), &mut comparer);
+                        across::search(view, rank, entries, (near, near_sweep), &mut comparer);
                     }
                 }
             }
@@ -267,7 +268,10 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D,
                         view.grid.oversized_around(&view.columns.bounds(entry), |run| {
                             let missed = if run.end == last { missed } else { 0 };
                             let run = run.start.max(entry + 1)..run.end - missed;
-                            isa.run(MeetRun { comparer: &mut comparer, entry, run });
+                            if run.is_empty() {
+                                return;
+                            }
+                            isa.run(across::MeetRun { comparer: &mut comparer, entry, run });
                         });
                     }
                 }
@@ -277,23 +281,5 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D,
         comparer.flush();
         *candidates += comparer.candidates;
         *looks += comparer.looks;
-    }
-}
-
-/// An entry and a run. Compiled as a function of its own, because it is called by one that is compiled without the instruction set.
-struct MeetRun<'m, 'c, I, S, const D: usize, const EXTRAS: bool> {
-    comparer: &'m mut Comparer<'c, I, S, D, EXTRAS>,
-    entry: usize,
-    run: Range<usize>,
-}
-
-impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for MeetRun<'_, '_, I, S, D, EXTRAS> {
-    type Outcome = ();
-
-    #[inline(always)]
-    fn run(self) {
-        if !self.run.is_empty() {
-            self.comparer.meet(self.entry, self.run);
-        }
     }
 }

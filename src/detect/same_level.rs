@@ -29,7 +29,7 @@ pub(crate) struct Reach {
     backward: List,
     /// into both,
     corner: List,
-    /// and into the next chunk in x.
+    /// and into the next chunk along the rows.
     past_end: List,
 }
 
@@ -78,6 +78,8 @@ pub(super) fn search<'v, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     debug_assert!(entries.len() <= MOST_ENTRIES);
     let (level, coords) = key_parts(chunk.key());
     let span = view.grid.spans[level];
+    let columns = comparer.columns;
+    comparer.columns = columns.turned(view.grid.levels[level].row());
     let mut search = RowSearch {
         level: &view.grid.levels[level],
         corner: Shape::<D>::base_of(coords),
@@ -115,6 +117,7 @@ pub(super) fn search<'v, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
             }
         }
     }
+    comparer.columns = columns;
 }
 
 /// What the search of a chunk's rows needs.
@@ -148,7 +151,8 @@ impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for OwnRow<'_, 
     }
 }
 
-/// The cells of sixteen coordinates along an axis, relative to the chunk's first cell.
+/// The cells of sixteen coordinates along an axis, relative to the chunk's first cell. Axes in the order of the level: along the
+/// rows first.
 #[inline(always)]
 fn cells<I: Isa, S: Scalar, const D: usize>(
     isa: I,
@@ -157,7 +161,7 @@ fn cells<I: Isa, S: Scalar, const D: usize>(
     axis: usize,
     coordinates: S::In<I>,
 ) -> I::Words {
-    let (origin, inverse, _) = level.axis(axis);
+    let (origin, inverse, _) = level.axis(level.axis_of(axis));
     let cells = coordinates.cells(isa, Vector::<S, I>::splat(isa, origin), Vector::<S, I>::splat(isa, inverse));
     let cells = if injected(Fault::CellByTwoFormulas) {
         isa.sub(cells, isa.select(isa.gt(isa.splat(0), cells), isa.splat(1), isa.splat(0)))
@@ -207,7 +211,7 @@ impl<S: Scalar, const D: usize> RowSearch<'_, '_, S, D> {
         past_end.finish();
     }
 
-    /// The rest of the own row: windows in the next chunk in x, of the entries that reach it.
+    /// The rest of the own row: windows in the next chunk along it, of the entries that reach it.
     #[inline(always)]
     fn next_chunk<I: Isa, const EXTRAS: bool>(&mut self, comparer: &mut Comparer<'_, I, S, D, EXTRAS>, (y, z): (i32, i32)) {
         let isa = comparer.isa;

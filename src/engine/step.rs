@@ -104,10 +104,12 @@ fn sort<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
         builder.stats.times.sort += clock.lap();
         let reviewed = scope!("pivotgrid::plan", builder.review(source, sorted, &mut revisions, team));
         builder.stats.times.plan += clock.lap();
-        match reviewed {
-            Some(sorted) => return sorted,
-            None => gathered = scope!("pivotgrid::gather", builder.gather(source, true, team)),
+        if let Some(sorted) = reviewed {
+            scope!("pivotgrid::sort", builder.complete(source, &sorted, team));
+            builder.stats.times.sort += clock.lap();
+            return sorted;
         }
+        gathered = scope!("pivotgrid::gather", builder.gather(source, true, team));
         builder.stats.times.gather += clock.lap();
     }
 }

@@ -177,6 +177,17 @@ fn locate<I: Isa, S: Scalar, const D: usize>(
         if fits == 0 {
             continue;
         }
+        match candidate.row() {
+            0 => {}
+            1 => {
+                low.swap(0, 1);
+                spans.swap(0, 1);
+            }
+            _ => {
+                low.swap(0, D - 1);
+                spans.swap(0, D - 1);
+            }
+        }
         let mut inside = zero;
         for axis in 0..D {
             let most = &mut located.spans[index][axis];

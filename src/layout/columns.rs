@@ -112,6 +112,14 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
         })
     }
 
+    /// The same with x and another axis in each other's place, which makes no difference to what overlaps.
+    #[inline(always)]
+    pub(crate) fn turned(mut self, row: usize) -> Self {
+        self.min.swap(0, row);
+        self.max.swap(0, row);
+        self
+    }
+
     /// The column of least corners along an axis.
     pub(crate) fn min(&self, axis: usize) -> &'a [S] {
         self.min[axis]

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::chunk::{CELLS, ROW};
 use super::{Coords, Level, Shape};
 use crate::faults::{Fault, injected};
 use crate::layout::Chunk;
@@ -51,28 +50,32 @@ pub(crate) struct LocalWindow<const D: usize> {
 }
 
 impl<const D: usize> LocalWindow<D> {
-    /// The runs of entries that the window holds. Rows that the window covers whole are one run with the next.
+    /// Calls `f` with the runs of entries that the window holds. Rows that the window covers whole are one run with the next.
     ///
-    /// A list, and no function to be called with each: one that is not inlined into a kernel is compiled without its instruction set.
-    #[inline]
-    pub(crate) fn runs(&self, chunk: &Chunk) -> impl Iterator<Item = Range<usize>> + use<D> {
-        let (mut runs, mut count) = ([(0, 0); CELLS / ROW], 0);
+    /// `f` is called in one place, and so inlined: compiled alone, it would be compiled without the instruction set of its caller.
+    #[inline(always)]
+    pub(crate) fn runs(&self, chunk: &Chunk, mut f: impl FnMut(Range<usize>)) {
         let whole_rows = self.low[0] == 0 && self.high[0] == Shape::<D>::EDGE[0] - 1;
         let rows = chunk.rows();
         for z in self.low[2]..=self.high[2] {
-            let (mut row, last) = (Shape::<D>::row(self.low[1], z), Shape::<D>::row(self.high[1], z));
-            if (rows >> row) & (u32::MAX >> (31 - (last - row))) == 0 {
+            let (mut first, last) = (Shape::<D>::row(self.low[1], z), Shape::<D>::row(self.high[1], z));
+            if (rows >> first) & (u32::MAX >> (31 - (last - first))) == 0 {
                 continue;
             }
-            let end = if injected(Fault::WindowRowMissed) && !whole_rows && last > row { last } else { last + 1 };
-            while row < end {
-                let last = if whole_rows { last } else { row };
-                runs[count] = (chunk.begin(row * ROW + self.low[0] as usize), chunk.end(last * ROW + self.high[0] as usize));
-                (row, count) = (last + 1, count + 1);
+            let last = last - usize::from(injected(Fault::WindowRowMissed) && !whole_rows && last > first);
+            while first <= last {
+                let end = if whole_rows { last } else { first };
+                f(run(chunk, first * Shape::<D>::ROW + self.low[0] as usize, end * Shape::<D>::ROW + self.high[0] as usize));
+                first = end + 1;
             }
         }
-        runs.into_iter().take(count).map(|(begin, end)| begin as usize..end as usize)
     }
+}
+
+/// The entries of consecutive cells.
+#[inline(always)]
+fn run(chunk: &Chunk, first: usize, last: usize) -> Range<usize> {
+    chunk.begin(first) as usize..chunk.end(last) as usize
 }
 
 #[cfg(test)]

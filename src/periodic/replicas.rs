@@ -296,12 +296,12 @@ impl<P: Replica<D>, const D: usize> Replicas<P, D> {
     }
 }
 
-fn ghost_count<const D: usize>(counts: &[u8; D]) -> usize {
+pub(super) fn ghost_count<const D: usize>(counts: &[u8; D]) -> usize {
     counts.iter().map(|&count| usize::from(count) + 1).product::<usize>() - 1
 }
 
 /// Calls `f` with every choice of numbers up to these but that of zeros.
-fn for_each_ghost<const D: usize>(counts: &[u8; D], mut f: impl FnMut([u8; D])) {
+pub(super) fn for_each_ghost<const D: usize>(counts: &[u8; D], mut f: impl FnMut([u8; D])) {
     let mut back = [0; D];
     // Counted up like the digits of a number.
     while let Some(axis) = (0..D).find(|&axis| back[axis] < counts[axis]) {

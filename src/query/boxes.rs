@@ -114,10 +114,15 @@ impl<S: Scalar, const D: usize> GridView<'_, S, D> {
                 &window,
                 |_| true,
                 |coords, chunk| {
+                    let mut flow = ControlFlow::Continue(());
                     if let Some(window) = window.within::<D>(coords) {
-                        window.runs(chunk).try_for_each(&mut f)?;
+                        window.runs(chunk, |run| {
+                            if flow.is_continue() {
+                                flow = f(run);
+                            }
+                        });
                     }
-                    ControlFlow::Continue(())
+                    flow
                 },
             )?;
         }

@@ -18,7 +18,7 @@ struct Refused(DetectError);
 
 /// Ends the step. Silently: whether this is worth a message is for the caller of the step to decide.
 #[cold]
-fn refuse(error: DetectError) -> ! {
+pub(crate) fn refuse(error: DetectError) -> ! {
     panic::resume_unwind(Box::new(Refused(error)))
 }
 

@@ -125,6 +125,11 @@ impl<'t> Team<'t> {
         self.workers
     }
 
+    /// Whether it has several threads of a rayon pool.
+    pub(crate) fn is_of_pool(&self) -> bool {
+        self.workers > 1 && self.own.is_none()
+    }
+
     /// Runs several passes. The one entry into the rayon pool: one for a whole step instead of one per pass.
     pub(crate) fn enter<R: Send>(&self, passes: impl FnOnce() -> R + Send) -> R {
         match self.own {

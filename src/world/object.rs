@@ -90,12 +90,7 @@ impl<S: Scalar, const D: usize> Object<S, D> {
 
     /// What is wrong with its box, if anything is.
     pub(super) fn flaw(&self) -> Option<RejectReason> {
-        let has_nan = |aabb: &Aabb<S, D>| aabb.min.iter().chain(&aabb.max).any(|bound| bound.is_nan());
-        match self.aabb.is_valid() {
-            true => None,
-            false if has_nan(&self.aabb) => Some(RejectReason::NotANumber),
-            false => Some(RejectReason::Inverted),
-        }
+        RejectReason::of(&self.aabb)
     }
 
     pub(super) fn is_swept(&self) -> bool {
