@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use crate::Pair;
 use crate::faults::{Fault, injected};
 use crate::isa::WIDTH;
-use crate::kernel::compare::PairRoom;
+use crate::kernel::hits::PairRoom;
 use crate::lockfree::Blocks;
 use crate::runtime::memory::{self, Budget};
 use crate::runtime::team::Team;

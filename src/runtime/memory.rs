@@ -71,6 +71,11 @@ impl Budget {
         *self.held.get_mut() = held.saturating_add(self.elsewhere);
     }
 
+    /// Whether there is a limit. Without one, what is held need not be summed up.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.limit.is_some()
+    }
+
     /// From the next step on, so much is held outside of the engine and counts, too.
     pub(crate) fn count_elsewhere(&mut self, bytes: usize) {
         self.elsewhere = bytes;
