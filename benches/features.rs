@@ -1,8 +1,10 @@
 //! What stands around the pairs, beside what users write by hand: events with static objects, data per pair, sorted pairs, adjacency,
-//! reordering, and a world in which objects come and go. `features/NAME`; prints a table of medians. Rounds are interleaved: in each, all
+//! reordering, a world in which objects come and go, neighbor lists, and a static set that changes. `features/NAME`; prints a table of medians. Rounds are interleaved: in each, all
 //! forms run one after the other.
 
 mod common;
+#[path = "features/particles.rs"]
+mod particles;
 
 use std::collections::{HashMap, HashSet};
 use std::hint::black_box;
@@ -58,14 +60,18 @@ fn events(scale: usize, rounds: usize) {
     let [one, other] = engines.each_mut();
     let found = [one.over(&moving[0]).with(&statics).pairs().statics, other.over(&moving[1]).with(&statics).pairs().statics];
     println!("{} pairs with static objects", found[0].len());
-    let mut tracker = CrossTracker::new();
+    let (mut tracker, mut keyed) = (CrossTracker::new(), CrossTracker::new());
     let (mut before, mut sorted) = (HashSet::new(), Vec::new());
     compare(
         "events",
         rounds,
         &mut [
-            ("CrossTracker::par_update", &mut |round| {
-                let events = tracker.par_update(found[round % 2].keyed_by(|index| index, |index| index));
+            ("CrossTracker::par_update, by index", &mut |round| {
+                let events = tracker.par_update(found[round % 2].by_index());
+                events.started.len() + events.ended.len()
+            }),
+            ("CrossTracker::par_update, keyed", &mut |round| {
+                let events = keyed.par_update(found[round % 2].keyed_by(|index| index, |index| index));
                 events.started.len() + events.ended.len()
             }),
             ("by hand: hash sets", &mut |round| {
@@ -150,13 +156,14 @@ fn main() {
         ],
     );
 
-    let mut sorter = PairSorter::new();
+    let (mut sorter, mut alone) = (PairSorter::new(), PairSorter::new());
     let mut vector: Vec<Pair> = Vec::new();
     compare(
         "sorted",
         rounds,
         &mut [
             ("PairSorter::par_sort", &mut |round| sorter.par_sort(found[round % 2]).len()),
+            ("PairSorter::sort, one thread", &mut |round| alone.sort(found[round % 2]).len()),
             ("Pairs::par_sorted_into", &mut |round| {
                 let mut into = Vec::new();
                 found[round % 2].par_sorted_into(&mut into);
@@ -176,7 +183,7 @@ fn main() {
         ],
     );
 
-    let mut adjacency = Adjacency::new();
+    let (mut adjacency, mut alone) = (Adjacency::new(), Adjacency::new());
     let (mut offsets, mut partners) = (Vec::new(), Vec::new());
     compare(
         "adjacency",
@@ -185,6 +192,10 @@ fn main() {
             ("Adjacency::par_build, both ways", &mut |round| {
                 adjacency.par_build(found[round % 2], n, RowsOf::Both);
                 adjacency.partners().len()
+            }),
+            ("Adjacency::build, one thread", &mut |round| {
+                alone.build(found[round % 2], n, RowsOf::Both);
+                alone.partners().len()
             }),
             ("by hand: count, fill, sort rows", &mut |round| {
                 offsets.clear();
@@ -211,6 +222,9 @@ fn main() {
 
     reorder(300_000 / scale, rounds);
     world(100_000 / scale, rounds);
+    particles::sph(100_000 / scale, rounds);
+    particles::skin(100_000 / scale, rounds);
+    particles::static_change(200_000 / scale, rounds);
 }
 
 /// Six arrays of particles into spatial order.
@@ -269,12 +283,22 @@ fn world(n: usize, rounds: usize) {
         world.insert_all(&objects, &mut handles);
         world.par_step();
     }
+    let new_boxes: Vec<_> = handles.iter().copied().zip(boxes(n, 1)).collect();
+    let (mut moved, mut moved_alone) = (worlds[0].clone(), worlds[0].clone());
     let [one, other] = &mut worlds;
     compare(
         "world",
         rounds,
         &mut [
             ("a step", &mut |_| one.par_step().ongoing.len()),
+            ("World::par_set_aabbs, all", &mut |_| {
+                moved.par_set_aabbs(&new_boxes).expect("all are there");
+                new_boxes.len()
+            }),
+            ("World::set_aabbs, one thread", &mut |_| {
+                moved_alone.set_aabbs(&new_boxes).expect("all are there");
+                new_boxes.len()
+            }),
             ("all removed, as many inserted", &mut |_| {
                 other.remove_all(&handles).expect("all are there");
                 other.insert_all(&objects, &mut handles);

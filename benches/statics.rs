@@ -57,7 +57,7 @@ fn statics(c: &mut Criterion) {
         let mut found = Vec::new();
         let mut change_and_query = |rebuild: bool| {
             next = (next + 7919) % still.len();
-            set.update(next as u32, &still[(next + 1) % still.len()]);
+            set.update(next as u32, &still[(next + 1) % still.len()]).expect("an object of the set");
             if rebuild {
                 set.par_rebuild();
             }

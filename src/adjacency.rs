@@ -1,11 +1,15 @@
 //! Pairs as rows: for each object its partners.
 
-use crate::pairs::code::{Code, of_sortable, sortable};
+use std::time::Duration;
+
+use crate::pairs::code::{Code, Value, of_sortable, sortable};
 use crate::pairs::source::Stored;
+use crate::runtime::clock::Clock;
 use crate::runtime::memory;
+use crate::runtime::on::On;
 use crate::runtime::scope::scope;
-use crate::runtime::team::Team;
-use crate::sorting::{CodeSorter, Output, in_pool};
+use crate::runtime::team::{ForkJoin, Team, Threads};
+use crate::sorting::{CodeSorter, Output, enter, store};
 use crate::{CrossPair, DetectError, Pair, PairSource, PeriodicPair};
 
 /// The partners of each object, in compressed rows: the partners of object `i` are `partners()[offsets()[i]..offsets()[i + 1]]`, in
@@ -27,11 +31,12 @@ use crate::{CrossPair, DetectError, Pair, PairSource, PeriodicPair};
 /// allocation. Without rows (after [`new`](Self::new), and after an update that was refused memory or panicked) there are no objects.
 #[derive(Clone, Debug)]
 pub struct Adjacency<P: Rowed = Pair> {
-    sorter: CodeSorter<P::Code>,
+    sorter: CodeSorter<P::Code, P::Partner>,
     offsets: Vec<usize>,
     partners: Vec<u32>,
     shifts: Vec<P::Shift>,
     rows: usize,
+    time: Duration,
 }
 
 /// Which objects of a pair have rows.
@@ -49,6 +54,8 @@ pub enum RowsOf {
 /// Pairs that rows are made of.
 pub trait Rowed: Copy + Send + Sync {
     type Code: Code;
+    /// A partner and its shift, as they are sorted within a row.
+    type Partner: Value;
     /// By how many periods to move the partner.
     type Shift: Copy + Default + Send + Sync + std::fmt::Debug + PartialEq;
 
@@ -57,7 +64,11 @@ pub trait Rowed: Copy + Send + Sync {
 
     fn code(row: u32, partner: u32, shift: Self::Shift) -> Self::Code;
 
-    fn partner(code: Self::Code) -> (u32, Self::Shift);
+    fn partner(code: Self::Code) -> Self::Partner;
+
+    fn index(partner: Self::Partner) -> u32;
+
+    fn shift(partner: Self::Partner) -> Self::Shift;
 
     /// The same way back.
     fn back(shift: Self::Shift) -> Self::Shift;
@@ -70,6 +81,7 @@ macro_rules! plain {
     ($pair:ident, $first:ident, $second:ident, $is_of_one_set:literal) => {
         impl Rowed for $pair {
             type Code = u64;
+            type Partner = u32;
             type Shift = ();
 
             const IS_OF_ONE_SET: bool = $is_of_one_set;
@@ -85,9 +97,17 @@ macro_rules! plain {
             }
 
             #[inline(always)]
-            fn partner(code: u64) -> (u32, ()) {
-                (code as u32, ())
+            fn partner(code: u64) -> u32 {
+                code as u32
             }
+
+            #[inline(always)]
+            fn index(partner: u32) -> u32 {
+                partner
+            }
+
+            #[inline(always)]
+            fn shift(_: u32) {}
 
             #[inline(always)]
             fn back((): ()) {}
@@ -100,6 +120,7 @@ plain!(CrossPair, first, second, false);
 
 impl<const D: usize> Rowed for PeriodicPair<D> {
     type Code = [u32; 6];
+    type Partner = [u32; 6];
     type Shift = Shift<D>;
 
     const IS_OF_ONE_SET: bool = true;
@@ -117,8 +138,18 @@ impl<const D: usize> Rowed for PeriodicPair<D> {
     }
 
     #[inline(always)]
-    fn partner(code: [u32; 6]) -> (u32, Shift<D>) {
-        (code[1], Shift(std::array::from_fn(|axis| of_sortable(code[2 + axis]))))
+    fn partner(code: [u32; 6]) -> [u32; 6] {
+        code
+    }
+
+    #[inline(always)]
+    fn index(partner: [u32; 6]) -> u32 {
+        partner[1]
+    }
+
+    #[inline(always)]
+    fn shift(partner: [u32; 6]) -> Shift<D> {
+        Shift(std::array::from_fn(|axis| of_sortable(partner[2 + axis])))
     }
 
     #[inline(always)]
@@ -139,7 +170,14 @@ impl<const D: usize> Default for Shift<D> {
 
 impl<P: Rowed> Default for Adjacency<P> {
     fn default() -> Self {
-        Adjacency { sorter: CodeSorter::default(), offsets: Vec::new(), partners: Vec::new(), shifts: Vec::new(), rows: 0 }
+        Adjacency {
+            sorter: CodeSorter::default(),
+            offsets: Vec::new(),
+            partners: Vec::new(),
+            shifts: Vec::new(),
+            rows: 0,
+            time: Duration::ZERO,
+        }
     }
 }
 
@@ -171,51 +209,63 @@ impl<P: Rowed> Adjacency<P> {
         objects: usize,
         rows_of: RowsOf,
     ) -> Result<(), DetectError> {
-        in_pool(&pairs, |team| self.run(&pairs, objects, rows_of, team))
+        self.run_on(pairs, objects, rows_of, Threads::Pool)
     }
 
     /// [`try_par_build`](Self::try_par_build) on the calling thread.
     pub fn try_build(&mut self, pairs: impl PairSource<Pair = P>, objects: usize, rows_of: RowsOf) -> Result<(), DetectError> {
-        memory::catch(|| self.run(&pairs, objects, rows_of, Team::ALONE))
+        self.run_on(pairs, objects, rows_of, Threads::Serial)
+    }
+
+    /// The next call on threads of your own: see [`On`].
+    pub fn on<'t>(&mut self, threads: &'t dyn ForkJoin) -> On<'_, 't, Self> {
+        On::new(self, threads)
+    }
+
+    /// How long the last build took.
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+
+    fn run_on(
+        &mut self,
+        pairs: impl PairSource<Pair = P>,
+        objects: usize,
+        rows_of: RowsOf,
+        threads: Threads<'_>,
+    ) -> Result<(), DetectError> {
+        let mut clock = Clock::start();
+        enter(&pairs, threads, |team| self.run(&pairs, objects, rows_of, team))?;
+        self.time = clock.lap();
+        Ok(())
     }
 
     fn run(&mut self, pairs: &impl Stored<Pair = P>, objects: usize, rows_of: RowsOf, team: Team) {
         scope!("pivotgrid::adjacency");
         self.rows = 0;
-        let [first, second] = self.sorter.survey(
-            pairs,
-            &|pair: P| {
-                let (one, other, _) = pair.ends();
-                [one, other]
-            },
-            team,
-        );
         let rows_of = if rows_of == RowsOf::Both && !P::IS_OF_ONE_SET { RowsOf::First } else { rows_of };
-        let most = match rows_of {
-            RowsOf::First => first,
-            RowsOf::Second => second,
-            RowsOf::Both => first.max(second),
-        };
-        let rows = objects.max(most as usize);
         let forth = |(one, other, shift): (u32, u32, P::Shift)| P::code(one, other, shift);
         let back = |(one, other, shift): (u32, u32, P::Shift)| P::code(other, one, P::back(shift));
         let Adjacency { sorter, offsets, partners, shifts, .. } = self;
-        let largest = rows.saturating_sub(1);
-        match rows_of {
-            RowsOf::First => {
-                let code = |pair: P| [Some(forth(pair.ends()))];
-                sorter.sort(pairs, largest, &code, |total| output::<P>(offsets, partners, shifts, rows, total), team)
-            }
-            RowsOf::Second => {
-                let code = |pair: P| [Some(back(pair.ends()))];
-                sorter.sort(pairs, largest, &code, |total| output::<P>(offsets, partners, shifts, rows, total), team)
-            }
-            RowsOf::Both => {
-                let code = |pair: P| [Some(forth(pair.ends())), Some(back(pair.ends()))];
-                sorter.sort(pairs, largest, &code, |total| output::<P>(offsets, partners, shifts, rows, total), team)
-            }
+        let largest = objects.saturating_sub(1);
+        let rows_for = |total: usize, largest: usize| if total == 0 { objects } else { objects.max(largest + 1) };
+        macro_rules! sort {
+            ($($code:expr),*) => {
+                sorter.sort(
+                    pairs,
+                    largest,
+                    &|pair: P| [$($code(pair.ends())),*],
+                    |total, largest| RowsOut::<P>::new(offsets, partners, shifts, rows_for(total, largest), total),
+                    team,
+                )
+            };
+        }
+        let (total, largest) = match rows_of {
+            RowsOf::First => sort!(forth),
+            RowsOf::Second => sort!(back),
+            RowsOf::Both => sort!(forth, back),
         };
-        self.rows = rows;
+        self.rows = rows_for(total, largest);
     }
 
     /// How many rows there are.
@@ -278,6 +328,18 @@ impl<P: Rowed> Adjacency<P> {
     }
 }
 
+impl<P: Rowed> On<'_, '_, Adjacency<P>> {
+    /// [`Adjacency::par_build`] on these threads.
+    pub fn build(self, pairs: impl PairSource<Pair = P>, objects: usize, rows_of: RowsOf) {
+        self.try_build(pairs, objects, rows_of).unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// [`Adjacency::try_par_build`] on these threads.
+    pub fn try_build(self, pairs: impl PairSource<Pair = P>, objects: usize, rows_of: RowsOf) -> Result<(), DetectError> {
+        self.it.run_on(pairs, objects, rows_of, self.threads)
+    }
+}
+
 impl<const D: usize> Adjacency<PeriodicPair<D>> {
     /// The shifts of all partners, row after row: by how many periods to move the partner so that it meets the object of the row.
     /// Partners that an object meets in several places follow one another in ascending order of the shift.
@@ -286,77 +348,86 @@ impl<const D: usize> Adjacency<PeriodicPair<D>> {
     }
 }
 
-/// How to get from codes to partners, and where those go.
-type RowsOutput<'a, P> = (RowsOut<'a, <P as Rowed>::Shift>, fn(<P as Rowed>::Code) -> (u32, <P as Rowed>::Shift));
-
-fn output<'a, P: Rowed>(
-    offsets: &'a mut Vec<usize>,
-    partners: &'a mut Vec<u32>,
-    shifts: &'a mut Vec<P::Shift>,
-    rows: usize,
-    total: usize,
-) -> RowsOutput<'a, P> {
-    (RowsOut::new(offsets, partners, shifts, rows, total), P::partner)
-}
-
 /// Rows from codes. A bucket's codes are those of consecutive rows.
-struct RowsOut<'a, Z> {
+struct RowsOut<'a, P: Rowed> {
     /// The begins of the rows that are left.
     offsets: &'a mut [usize],
     partners: &'a mut [u32],
-    shifts: &'a mut [Z],
+    shifts: &'a mut [P::Shift],
     first_row: usize,
     first_place: usize,
 }
 
-impl<'a, Z: Copy + Default> RowsOut<'a, Z> {
-    fn new(offsets: &'a mut Vec<usize>, partners: &'a mut Vec<u32>, shifts: &'a mut Vec<Z>, rows: usize, total: usize) -> Self {
+impl<'a, P: Rowed> RowsOut<'a, P> {
+    fn new(
+        offsets: &'a mut Vec<usize>,
+        partners: &'a mut Vec<u32>,
+        shifts: &'a mut Vec<P::Shift>,
+        rows: usize,
+        total: usize,
+    ) -> Self {
         memory::reserve_with_slack(offsets, rows + 1);
         memory::reserve_with_slack(partners, total);
         offsets.resize((rows + 1).max(offsets.len()), 0);
         partners.resize(total.max(partners.len()), 0);
-        if size_of::<Z>() > 0 {
+        if size_of::<P::Shift>() > 0 {
             memory::reserve_with_slack(shifts, total);
         }
-        shifts.resize(total.max(shifts.len()), Z::default());
+        shifts.resize(total.max(shifts.len()), P::Shift::default());
         offsets[rows] = total;
         RowsOut { offsets: &mut offsets[..rows], partners, shifts, first_row: 0, first_place: 0 }
     }
 }
 
-impl<C: Code, Z: Copy + Send> Output<C> for (RowsOut<'_, Z>, fn(C) -> (u32, Z)) {
+impl<P: Rowed> Output<P::Code> for RowsOut<'_, P> {
+    type Value = P::Partner;
+
+    #[inline(always)]
+    fn value(code: P::Code) -> P::Partner {
+        P::partner(code)
+    }
+
     fn divide(self, codes: usize, end: usize) -> (Self, Self) {
-        let (RowsOut { offsets, partners, shifts, first_row, first_place }, partner) = self;
+        let RowsOut { offsets, partners, shifts, first_row, first_place } = self;
         let (offsets, other_offsets) = offsets.split_at_mut((end - first_row).min(offsets.len()));
         let (partners, other_partners) = partners.split_at_mut(codes);
         let (shifts, other_shifts) = shifts.split_at_mut(codes);
         let next_row = first_row + offsets.len();
         (
-            (RowsOut { offsets, partners, shifts, first_row, first_place }, partner),
-            (
-                RowsOut {
-                    offsets: other_offsets,
-                    partners: other_partners,
-                    shifts: other_shifts,
-                    first_row: next_row,
-                    first_place: first_place + codes,
-                },
-                partner,
-            ),
+            RowsOut { offsets, partners, shifts, first_row, first_place },
+            RowsOut {
+                offsets: other_offsets,
+                partners: other_partners,
+                shifts: other_shifts,
+                first_row: next_row,
+                first_place: first_place + codes,
+            },
         )
     }
 
-    fn write(self, codes: &[C]) {
-        let (RowsOut { offsets, partners, shifts, first_row, first_place }, partner) = self;
+    fn begin_rows(&mut self, begins: &[u32]) {
+        for (offset, begin) in self.offsets.iter_mut().zip(begins) {
+            *offset = self.first_place + *begin as usize;
+        }
+    }
+
+    fn begin_rows_of(&mut self, codes: &[P::Code]) {
         let mut begun = 0;
-        for (place, &code) in codes.iter().enumerate() {
-            let row = code.upper() as usize - first_row;
+        for (place, code) in codes.iter().enumerate() {
+            let row = code.upper() as usize - self.first_row;
             while begun <= row {
-                offsets[begun] = first_place + place;
+                self.offsets[begun] = self.first_place + place;
                 begun += 1;
             }
-            (partners[place], shifts[place]) = partner(code);
         }
-        offsets[begun..].fill(first_place + codes.len());
+        self.offsets[begun..].fill(self.first_place + codes.len());
+    }
+
+    #[inline(always)]
+    fn store<const N: usize>(&mut self, at: usize, values: [P::Partner; N], len: usize) {
+        store(self.partners, at, values, len, P::index);
+        if size_of::<P::Shift>() > 0 {
+            store(self.shifts, at, values, len, P::shift);
+        }
     }
 }

@@ -156,10 +156,10 @@ impl<S: Scalar, const D: usize> Stored<'_, S, D> {
     fn block(&self, cells: Range<usize>) -> DebugBlock<S, D> {
         let (first, last) = (cells.start, cells.end - 1);
         let (low, high) = (self.cell(first), self.cell(last));
-        let borders = Borders::of(self.level);
+        let (borders, at) = (Borders::of(self.level), |axis: usize| self.level.axis_of(axis));
         let bounds = Aabb {
-            min: std::array::from_fn(|axis| borders.below(axis, low[axis])),
-            max: std::array::from_fn(|axis| borders.above(axis, high[axis])),
+            min: std::array::from_fn(|axis| borders.below(at(axis), low[at(axis)])),
+            max: std::array::from_fn(|axis| borders.above(at(axis), high[at(axis)])),
         };
         DebugBlock { level: self.place, bounds, objects: (self.chunk.end(last) - self.chunk.begin(first)) as usize }
     }

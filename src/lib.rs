@@ -40,7 +40,7 @@
 //! | objects with handles instead of a slice | [`World`] |
 //! | boxes, points, rays, moving boxes, balls to look up | [`BroadPhase::queries`], [`Queries`], [`Ray`], [`Sweep`] |
 //! | particles that need lists of neighbors | [`Neighbors`], [`Reach`] for radii of their own |
-//! | a domain that repeats itself | [`Periodic`], [`PeriodicNeighbors`]; sheared: [`Lattice`] |
+//! | a domain that repeats itself | [`Periodic`], [`PeriodicNeighbors`]; sheared, or shorter than its objects: [`Periodic::of_lattice`], [`Lattice`] |
 //! | a replay, or lockstep: one order for any number of threads | [`Config::canonical_order`] |
 //! | a step that is slow, or a wish to see what it built | [`Stats`], [`BroadPhase::debug_view`] |
 //!
@@ -124,20 +124,21 @@ pub use neighbors::{NeighborIter, NeighborRows, Neighbors, PeriodicNeighbor, Per
 pub use order::{Reorder, SpatialOrder};
 pub use pairs::{AnyPair, CrossPair, Iter, Pair, PairSource, Pairs, ParIter};
 pub use periodic::{
-    Lattice, Periodic, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicQueries, PeriodicReason, PeriodicRejected, Shifted,
-    WithoutShifts,
+    AnyPeriodicPair, Lattice, Periodic, PeriodicCrossPair, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicPairsWithStatics,
+    PeriodicQueries, PeriodicReason, PeriodicRejected, Shifted, WithoutShifts,
 };
 pub use query::{Filtered, Hit, InGroups, Neighbor, Queries, QueryFilter, Ray, Rows, Sweep, Unfiltered};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};
 pub use request::{EitherPair, Host, Request, Source};
 pub use runtime::objects::{FnObjects, WithBalls, WithGroups};
+pub use runtime::on::On;
 pub use runtime::team::ForkJoin;
 pub use sorting::PairSorter;
-pub use statics::{PairsWithStatics, StaticSet};
+pub use statics::{PairsWithStatics, StaleIndex, StaticSet};
 pub use stats::{LevelStats, PassTimes, Predicted, Stats, TrackTimes, WorldTimes};
 pub use tracker::{
-    Always, Changes, CrossMap, CrossTracker, DataMap, Events, InPeriods, Key, Keyed, KeyedPairs, OneSet, PairKind, PairMap,
-    PairTracker, PeriodicMap, PeriodicTracker, Touching, Tracker, TwoSets,
+    Always, ByIndex, Changes, CrossMap, CrossTracker, DataMap, Events, InPeriods, Key, Keyed, KeyedPairs, OneSet, PairKind,
+    PairMap, PairTracker, PeriodicMap, PeriodicTracker, Touching, Tracker, TwoSets,
 };
 pub use world::{Handle, Mobility, Object, StaleHandle, World, WorldError, WorldHit, WorldNeighbor, WorldQueries};
 

@@ -1,9 +1,13 @@
 //! The order in which the last step stored the objects, and user arrays in that order.
 
+use std::time::Duration;
+
 use crate::lockfree::Blocks;
+use crate::runtime::clock::Clock;
 use crate::runtime::memory;
+use crate::runtime::on::On;
 use crate::runtime::scope::scope;
-use crate::runtime::team::Team;
+use crate::runtime::team::{ForkJoin, Team, Threads};
 use crate::{BroadPhase, DetectError, Neighbors, Scalar};
 
 /// A permutation that puts neighbors in space next to each other in memory: object `as_slice()[i]` of the old order is object `i`
@@ -74,11 +78,12 @@ const SERIAL_UP_TO: usize = 4096;
 #[derive(Clone, Debug)]
 pub struct Reorder<T = f32> {
     scratch: Vec<T>,
+    time: Duration,
 }
 
 impl<T> Default for Reorder<T> {
     fn default() -> Self {
-        Reorder { scratch: Vec::new() }
+        Reorder { scratch: Vec::new(), time: Duration::ZERO }
     }
 }
 
@@ -107,20 +112,39 @@ impl<T: Copy + Send + Sync> Reorder<T> {
 
     /// [`par_apply`](Self::par_apply), or an error when memory is refused. The array then is as it was.
     pub fn try_par_apply(&mut self, order: SpatialOrder<'_>, array: &mut Vec<T>) -> Result<(), DetectError> {
-        memory::catch(|| match order.len() <= SERIAL_UP_TO {
-            true => self.run(order, array, Team::ALONE),
-            false => rayon::scope(|_| self.run(order, array, Team::of_current_pool())),
-        })
+        self.run_on(order, array, Threads::Pool)
     }
 
     /// [`try_par_apply`](Self::try_par_apply) on the calling thread.
     pub fn try_apply(&mut self, order: SpatialOrder<'_>, array: &mut Vec<T>) -> Result<(), DetectError> {
-        memory::catch(|| self.run(order, array, Team::ALONE))
+        self.run_on(order, array, Threads::Serial)
+    }
+
+    /// The next call on threads of your own: see [`On`].
+    pub fn on<'t>(&mut self, threads: &'t dyn ForkJoin) -> On<'_, 't, Self> {
+        On::new(self, threads)
+    }
+
+    /// How long the last call took.
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// Memory held, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.scratch.capacity() * size_of::<T>()
     }
 
     /// Gives all memory back.
     pub fn shrink_to_fit(&mut self) {
         self.scratch = Vec::new();
+    }
+
+    fn run_on(&mut self, order: SpatialOrder<'_>, array: &mut Vec<T>, threads: Threads<'_>) -> Result<(), DetectError> {
+        let mut clock = Clock::start();
+        memory::catch(|| threads.enter(order.len() <= SERIAL_UP_TO, |team| self.run(order, array, team)))?;
+        self.time = clock.lap();
+        Ok(())
     }
 
     fn run(&mut self, order: SpatialOrder<'_>, array: &mut Vec<T>, team: Team) {
@@ -139,6 +163,18 @@ impl<T: Copy + Send + Sync> Reorder<T> {
             }
         });
         std::mem::swap(array, &mut self.scratch);
+    }
+}
+
+impl<T: Copy + Send + Sync> On<'_, '_, Reorder<T>> {
+    /// [`Reorder::par_apply`] on these threads.
+    pub fn apply(self, order: SpatialOrder<'_>, array: &mut Vec<T>) {
+        self.try_apply(order, array).unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// [`Reorder::try_par_apply`] on these threads.
+    pub fn try_apply(self, order: SpatialOrder<'_>, array: &mut Vec<T>) -> Result<(), DetectError> {
+        self.it.run_on(order, array, self.threads)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::{Aabb, Scalar};
+
 /// An object that was left out of a step, and why. Everybody else's pairs are complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -23,6 +25,18 @@ pub enum RejectReason {
     Inverted,
     /// The object stands beyond the largest index a pair can name: it *and all objects after it* were left out. Listed once.
     BeyondIndex,
+}
+
+impl RejectReason {
+    /// What is wrong with a box, if anything is.
+    pub(crate) fn of<S: Scalar, const D: usize>(bounds: &Aabb<S, D>) -> Option<Self> {
+        let has_nan = || bounds.min.iter().chain(&bounds.max).any(|bound| bound.is_nan());
+        match bounds.is_valid() {
+            true => None,
+            false if has_nan() => Some(RejectReason::NotANumber),
+            false => Some(RejectReason::Inverted),
+        }
+    }
 }
 
 impl fmt::Display for Rejected {
@@ -47,9 +61,9 @@ pub const MAX_OBJECTS: usize = u32::MAX as usize;
 pub enum DetectError {
     /// More than [`MAX_OBJECTS`] objects; holds how many there were.
     TooManyObjects(usize),
-    /// The system has no memory left: it refused so many bytes in one piece.
+    /// The system has no memory left: it refused `needed` bytes in one piece.
     OutOfMemory {
-        /// Bytes that were asked for.
+        /// The bytes requested.
         needed: usize,
     },
     /// The step needs more memory than [`Config::max_bytes`](crate::Config::max_bytes) allows.

@@ -82,6 +82,9 @@ pub struct LevelStats {
     pub chunks: usize,
     /// The most cells that one of its objects reaches beyond its own, by axis.
     pub span: [u32; 3],
+    /// The axis along which its rows of cells lie: 0 for x, or another one that separates the objects far better.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub row_axis: usize,
 }
 
 /// Wall time of the last step, by pass.
@@ -105,11 +108,11 @@ pub struct PassTimes {
     pub conclude: Duration,
     /// Putting the pairs into canonical order, if the settings say so.
     pub order: Duration,
-    /// Looking objects up in a static set.
+    /// Looking objects up in a static set; of the [figures of a static set](crate::StaticSet::stats), reading its objects.
     pub statics: Duration,
     /// Making the images of objects in a periodic domain.
     pub images: Duration,
-    /// Asking about the pairs of images in a periodic domain.
+    /// Keeping the pairs that belong to a rank of a distributed job; the engine itself has no such pass.
     pub filter: Duration,
 }
 

@@ -25,7 +25,7 @@ fn structures<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
         0 => broad_phase::<S, D>(bytes, config, limit),
         1 => static_set::<S, D>(bytes, config),
         2 => world::<S, D>(bytes, config),
-        3 => periodic::<S, D>(bytes, config),
+        3 => periodic::<S, D>(bytes, config, limit),
         _ => neighbors::<S, D>(bytes, config),
     }
 }
@@ -116,7 +116,7 @@ fn static_set<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) 
             }
             3 => {
                 let object = Plain::new(bytes, false);
-                if let Ok(is_there) = set.try_update(index, &object) {
+                if let Ok(is_there) = set.try_update(index, &object).map(|outcome| outcome.is_ok()) {
                     assert_eq!(is_there, known.contains_key(&index));
                     if is_there {
                         known.insert(index, object);
@@ -125,7 +125,7 @@ fn static_set<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) 
             }
             4 => {
                 for index in index..index + u32::from(what) {
-                    assert_eq!(set.remove(index), known.remove(&index).is_some());
+                    assert_eq!(set.remove(index).is_ok(), known.remove(&index).is_some());
                 }
             }
             _ => {
@@ -187,7 +187,7 @@ fn world<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
     }
 }
 
-fn periodic<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
+fn periodic<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config, limit: usize) {
     let domain = Aabb { min: [S::of(-16.0); D], max: [S::of(16.0); D] };
     let mut free = config.clone();
     free.max_bytes = None;
@@ -205,8 +205,16 @@ fn periodic<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
         let mut found = Vec::new();
         limited.queries().overlapping(&domain, &mut found);
         match outcome {
-            Ok(pairs) => assert_eq!(pairs, unlimited.detect(&objects).sorted()),
-            Err(error) => assert!(found.is_empty(), "{found:?} after {error:?}"),
+            Ok(pairs) => {
+                assert_eq!(limited.stats().pairs, pairs.len());
+                assert_eq!(pairs, unlimited.detect(&objects).sorted());
+            }
+            Err(error) => {
+                check_error(&error, limit);
+                let stats = limited.stats();
+                assert_eq!((stats.objects, stats.pairs, stats.rejected, stats.chunks), (0, 0, 0, 0), "after {error:?}");
+                assert!(found.is_empty() && limited.rejected().is_empty(), "{found:?} after {error:?}");
+            }
         }
     }
 }

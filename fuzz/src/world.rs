@@ -83,7 +83,7 @@ fn an_object<S: Number, const D: usize>(bytes: &mut Bytes<'_>) -> (Plain<S, D>, 
 
 fn object<S: Number, const D: usize>(plain: &Plain<S, D>, mobility: Mobility) -> Object<S, D> {
     let groups = Groups { member: plain.member, mask: plain.mask, body: plain.body };
-    Object { aabb: Aabb { min: plain.low, max: plain.high }, groups, mobility }
+    Object { groups, mobility, ..Object::new_moving(Aabb { min: plain.low, max: plain.high }) }
 }
 
 fn step<S: Number, const D: usize>(world: &mut World<S, D>, twin: &mut Twin<S, D>, way: u8) {

@@ -51,12 +51,12 @@ impl<S: Number, const D: usize> AnySet for Typed<S, D> {
         check(py, items.iter().map(Bounded::aabb))?;
         let [item] = items[..] else { return Err(PyValueError::new_err("an update takes one object")) };
         let set = &mut self.0;
-        threads.run_divided(py, || set.try_update(index, &item))?.map_err(refused)
+        Ok(threads.run_divided(py, || set.try_update(index, &item))?.map_err(refused)?.is_ok())
     }
 
     fn remove(&mut self, py: Python<'_>, index: u32, threads: Threads) -> PyResult<bool> {
         let set = &mut self.0;
-        threads.run_divided(py, || set.remove(index))
+        threads.run_divided(py, || set.remove(index).is_ok())
     }
 
     fn len(&self) -> usize {

@@ -44,6 +44,18 @@ def has_volume(system: System) -> bool:
     return len(system.positions) > 0
 
 
+def layouts() -> dict[str, np.ndarray]:
+    """Points in the unit cube: random, clustered, of a crystal with some disorder, and of a mixture of large and small distances."""
+    rng = np.random.default_rng(7)
+    lattice = np.stack(np.meshgrid(*[np.arange(8)] * 3), axis=-1).reshape(-1, 3) / 8
+    return {
+        "random": rng.random((500, 3)),
+        "clustered": (rng.normal(scale=0.05, size=(500, 3)) + rng.random((6, 3))[rng.integers(0, 6, 500)]) % 1.0,
+        "crystal": (lattice + 0.003 * rng.random(lattice.shape)) % 1.0,
+        "polydisperse": np.concatenate([rng.random((400, 3)), 0.5 + 0.01 * rng.random((100, 3))]),
+    }
+
+
 class TestAse:
     def test_every_system(self, system: System) -> None:
         ase, theirs = peer("ase"), peer("ase.neighborlist")
@@ -135,28 +147,55 @@ class TestMatscipy:
         )
         compare(ours, theirs)
 
+    @pytest.mark.parametrize("layout", layouts())
+    def test_cutoffs_by_particle_and_by_species(self, layout: str) -> None:
+        ase, matscipy = peer("ase"), peer("matscipy.neighbours")
+        rng, cell = np.random.default_rng(3), np.array([[8.0, 0.0, 0.0], [3.0, 7.0, 0.5], [-2.5, 1.0, 6.0]])
+        positions = layouts()[layout] @ cell
+        atoms = ase.Atoms(numbers=rng.choice([1, 8], len(positions)), positions=positions, cell=cell, pbc=[True, False, True])
+        # Two particles are neighbors if their radii touch.
+        radii = 0.1 + 0.9 * rng.random(len(positions)) ** 2
+        compare(pivotgrid.neighbor_list("ijSdD", atoms, radii), matscipy.neighbour_list("ijSdD", atoms, radii))
+        cutoffs = {(1, 1): 0.9, (1, 8): 1.2, (8, 8): 1.5}
+        compare(pivotgrid.neighbor_list("ijSdD", atoms, cutoffs), matscipy.neighbour_list("ijSdD", atoms, cutoffs))
+
 
 class TestFreud:
-    def test_orthogonal_and_sheared_boxes(self) -> None:
+    @pytest.mark.parametrize("tilt", [0.0, 0.3])
+    @pytest.mark.parametrize("layout", layouts())
+    def test_every_layout(self, layout: str, tilt: float) -> None:
         freud = peer("freud")
-        rng = np.random.default_rng(1)
-        for tilt in (0.0, 0.3):
-            box = freud.box.Box(Lx=9, Ly=8, Lz=7, xy=tilt, xz=-tilt, yz=tilt)
-            cell = box.to_matrix().T
-            positions = ((rng.random((500, 3)) - 0.5) @ cell).astype(np.float32)
-            query = freud.locality.AABBQuery(box, positions)
-            theirs = query.query(positions, dict(mode="ball", r_max=1.4, exclude_ii=True)).toNeighborList()
-            i, j, d = pivotgrid.neighbor_list("ijd", positions, 1.4, cell=cell, sorted=True)
-            # freud computes in single precision, and so do we here: what is as far as the cutoff may differ.
-            near = d < 1.4 - 1e-4
-            ours = set(zip(i[near].tolist(), j[near].tolist()))
-            found = {(int(a), int(b)) for (a, b), far in zip(theirs[:], theirs.distances) if far < 1.4 - 2e-4}
-            certain = {(int(a), int(b)) for a, b in zip(i[d < 1.4 - 3e-4], j[d < 1.4 - 3e-4])}
-            assert certain <= found | ours and found <= set(zip(i.tolist(), j.tolist()))
-            assert abs(len(theirs[:]) - len(i)) <= 4
+        box = freud.box.Box(Lx=9, Ly=8, Lz=7, xy=tilt, xz=-tilt, yz=tilt)
+        cell = box.to_matrix().T
+        positions = ((layouts()[layout] - 0.5) @ cell).astype(np.float32)
+        query = freud.locality.AABBQuery(box, positions)
+        theirs = query.query(positions, dict(mode="ball", r_max=1.4, exclude_ii=True)).toNeighborList()
+        i, j, d = pivotgrid.neighbor_list("ijd", positions, 1.4, cell=cell, sorted=True)
+        # freud computes in single precision, and so do we here: what is as far as the cutoff may differ.
+        ours = dict(zip(zip(i.tolist(), j.tolist()), d.tolist()))
+        found = {(int(a), int(b)): float(far) for (a, b), far in zip(theirs[:], theirs.distances)}
+        assert len(ours) == len(i) and len(found) == len(theirs[:])
+        for one, other in ((ours, found), (found, ours)):
+            assert {pair for pair, far in one.items() if far < 1.4 - 3e-4} <= set(other)
+        assert max((abs(far - found[pair]) for pair, far in ours.items() if pair in found), default=0.0) < 1e-4
+        assert len(found) > 500 and abs(len(found) - len(ours)) <= 1e-3 * len(ours)
 
 
 class TestScipy:
+    @pytest.mark.parametrize("boxsize", [None, 1.0])
+    @pytest.mark.parametrize("layout", layouts())
+    def test_every_layout(self, layout: str, boxsize: float | None) -> None:
+        scipy, data = peer("scipy.spatial"), layouts()[layout]
+        ours, theirs = our_scipy.cKDTree(data, boxsize=boxsize), scipy.cKDTree(data, boxsize=boxsize)
+        assert ours.query_pairs(0.11) == theirs.query_pairs(0.11)
+        radii = 0.2 * np.random.default_rng(1).random(len(data)) ** 3
+        one, two = ours.query_ball_point(data, radii), theirs.query_ball_point(data, radii)
+        assert [sorted(found) for found in one] == [sorted(found) for found in two]
+        if boxsize is None:
+            (d, i), (other_d, other_i) = (tree.query(data, 5) for tree in (ours, theirs))
+            np.testing.assert_allclose(d, other_d, atol=1e-12)
+            assert np.array_equal(i[:, 0], other_i[:, 0])
+
     @pytest.mark.parametrize("dim", [2, 3])
     @pytest.mark.parametrize("boxsize", [None, 5.0, "mixed"])
     @pytest.mark.parametrize("radius", [0.0, 0.4, 2.4, 3.1])

@@ -21,22 +21,28 @@ use crate::{Aabb, Scalar};
 #[inline(always)]
 pub(super) fn search<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     view: &View<'_, S, D>,
-    chunk: &Chunk,
+    rank: usize,
     entries: Range<usize>,
     (near, sweep): (&mut Vec<u32>, &mut NearSweep),
     comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
 ) {
-    let (level, _) = key_parts(chunk.key());
     if view.grid.levels.len() == 1 && view.grid.oversized.is_empty() {
         return;
     }
+    let chunk = &view.grid.chunks()[rank];
+    let (level, _) = key_parts(chunk.key());
     let skipped = |coarse: usize| injected(Fault::LevelSkipped) && coarse == level + 1;
-    let around = view.columns.box_around_with(comparer.isa, entries.clone());
+    let around = match view.grid.boxes.get(rank) {
+        Some(around) if entries == chunk.entries() => *around,
+        _ => view.columns.box_around_with(comparer.isa, entries.clone()),
+    };
     let others = 0..view.grid.levels.len();
     for coarse in others.filter(|&coarse| view.grid.levels.looks_into(level, coarse) && !skipped(coarse)) {
         if view.grid.objects[coarse] > 0 {
             near.clear();
-            let looks = view.runs_around(coarse, &around, |run| collect(comparer, &around, run, near));
+            let looks = view.runs_around(coarse, &around, |run| {
+                comparer.isa.run(Collect { comparer: &mut *comparer, around: &around, run, near: &mut *near });
+            });
             comparer.looks += looks;
             comparer.isa.run(Meet {
                 view,
@@ -51,7 +57,9 @@ pub(super) fn search<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     }
     if !injected(Fault::ListedAcrossMissed) {
         near.clear();
-        view.grid.oversized_around(&around, |run| collect(comparer, &around, run, near));
+        view.grid.oversized_around(&around, |run| {
+            comparer.isa.run(Collect { comparer: &mut *comparer, around: &around, run, near: &mut *near });
+        });
         comparer.isa.run(Meet { view, chunk, entries, around: &around, near, sweep, comparer: &mut *comparer });
     }
 }
@@ -119,28 +127,55 @@ fn meet_windows<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     }
 }
 
-/// Collects the entries of a run that overlap a box.
-#[inline(always)]
-fn collect<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
-    comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
-    around: &Aabb<S, D>,
+/// Collects the entries of a run that overlap a box. Compiled as a function of its own: the callers are closures, and one that is not
+/// inlined is compiled without the instruction set.
+struct Collect<'m, 'c, I, S, const D: usize, const EXTRAS: bool> {
+    comparer: &'m mut Comparer<'c, I, S, D, EXTRAS>,
+    around: &'m Aabb<S, D>,
     run: Range<usize>,
-    near: &mut Vec<u32>,
-) {
-    comparer.candidates += run.len() as u64;
-    overlapping(comparer.isa, &comparer.columns, around, run, |window, mask| {
-        memory::reserve(near, 16);
-        near.extend(bits(u32::from(mask)).map(|lane| (window + lane) as u32));
-    });
+    near: &'m mut Vec<u32>,
+}
+
+impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for Collect<'_, '_, I, S, D, EXTRAS> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Collect { comparer, around, run, near } = self;
+        comparer.candidates += run.len() as u64;
+        overlapping(comparer.isa, &comparer.columns, around, run, |window, mask| {
+            memory::reserve(near, 16);
+            near.extend(bits(u32::from(mask)).map(|lane| (window + lane) as u32));
+        });
+    }
+}
+
+/// Compares an entry with a run of entries. A function of its own, as [`Collect`].
+pub(super) struct MeetRun<'m, 'c, I, S, const D: usize, const EXTRAS: bool> {
+    pub(super) comparer: &'m mut Comparer<'c, I, S, D, EXTRAS>,
+    pub(super) entry: usize,
+    pub(super) run: Range<usize>,
+}
+
+impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for MeetRun<'_, '_, I, S, D, EXTRAS> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.comparer.meet(self.entry, self.run);
+    }
 }
 
 impl<S: Scalar, const D: usize> View<'_, S, D> {
     /// Calls `f` with the runs of entries that hold everything of a level that overlaps a box. Returns how many chunks it looked for.
+    /// A chunk is left out if the box around its entries does not overlap.
     pub(crate) fn runs_around(&self, level: usize, around: &Aabb<S, D>, mut f: impl FnMut(Range<usize>)) -> u64 {
         let window = Window::new(&self.grid.levels[level], self.grid.spans[level], around);
-        let mut search = |coords: Coords, chunk: &Chunk| {
-            if let Some(window) = window.within::<D>(coords) {
-                window.runs(chunk, &mut f);
+        let mut search = |coords: Coords, rank: usize| {
+            if self.grid.may_overlap(rank, around)
+                && let Some(window) = window.within::<D>(coords)
+            {
+                window.runs(&self.grid.chunks()[rank], &mut f);
             }
         };
         // There are no chunks beyond those of the level.
@@ -150,24 +185,24 @@ impl<S: Scalar, const D: usize> View<'_, S, D> {
         if (0..3).any(|axis| low[axis] > high[axis]) {
             return 1;
         }
-        let chunks = self.grid.chunks_of(level);
+        let ranks = self.grid.ranks_of(level);
         let touched = (0..D).fold(1.0, |touched, axis| touched * (f64::from(high[axis]) - f64::from(low[axis]) + 1.0));
-        if touched <= chunks.len() as f64 {
+        if touched <= ranks.len() as f64 {
             for z in low[2]..=high[2] {
                 for y in low[1]..=high[1] {
                     for x in low[0]..=high[0] {
-                        if let Some(chunk) = self.grid.find(level, [x, y, z]) {
-                            search([x, y, z], chunk);
+                        if let Some(rank) = self.grid.rank_of(level, [x, y, z]) {
+                            search([x, y, z], rank);
                         }
                     }
                 }
             }
         } else {
             // A box that covers more chunks than there are: go through those that there are.
-            for chunk in chunks.clone() {
-                search(key_parts(chunk.key()).1, chunk);
+            for &rank in ranks {
+                search(key_parts(self.grid.chunks()[rank as usize].key()).1, rank as usize);
             }
         }
-        1 + touched.min(chunks.len() as f64) as u64
+        1 + touched.min(ranks.len() as f64) as u64
     }
 }

@@ -4,7 +4,7 @@ use super::Level;
 use crate::Scalar;
 use crate::isa::CELL_LIMIT;
 
-/// The borders between a level's cells.
+/// The borders between a level's cells, by the coordinates of cells: along the rows first.
 ///
 /// A cell is the floor of `(x - origin) * inverse`, with two roundings in `S`, so its coordinates may lie a little beyond its borders as
 /// they are computed here, in `f64`. What is returned has that little added.
@@ -24,7 +24,8 @@ impl Borders {
     pub(crate) const NONE: Self = Borders { origin: [0.0; 3], cell: [0.0; 3], slack: [0.0; 3] };
 
     pub(crate) fn of<S: Scalar, const D: usize>(level: &Level<S, D>) -> Self {
-        let mut borders = Borders { origin: level.origin(), cell: level.cell_size(), slack: [0.0; 3] };
+        let mut borders =
+            Borders { origin: level.turned(level.origin()), cell: level.turned(level.cell_size()), slack: [0.0; 3] };
         for axis in 0..D {
             let (origin, slack) = (&mut borders.origin[axis], &mut borders.slack[axis]);
             // As at the first border, at least: a product that underflows is not rounded by less than that.

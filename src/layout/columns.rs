@@ -20,7 +20,7 @@ pub(crate) struct Columns<'a, S, const D: usize> {
     pub(crate) groups: Option<[&'a [u32]; 3]>,
     /// Centers and radii, where objects are balls.
     pub(crate) balls: Option<Balls<'a, S, D>>,
-    /// Whether there are balls whose squares may underflow or overflow, so that [`Ball::touches`] itself has to be asked.
+    /// Whether there are balls whose squares may underflow or overflow, so that [`Ball::touches`] itself has to decide.
     pub(crate) has_extreme_balls: bool,
     /// Whether balls that touch have boxes that overlap, so that [`Kernel::partners`](crate::kernel::Kernel::partners) need not look at the boxes.
     pub(crate) all_round: bool,
@@ -110,6 +110,14 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
             let touches = |other: Ball<S, D>| own.radius == S::INFINITY || other.radius == S::INFINITY || own.touches(&other);
             touching | u32::from(among >> lane & 1 != 0 && touches(other(at + lane as usize))) << lane
         })
+    }
+
+    /// The same with x and another axis in each other's place, which makes no difference to what overlaps.
+    #[inline(always)]
+    pub(crate) fn turned(mut self, row: usize) -> Self {
+        self.min.swap(0, row);
+        self.max.swap(0, row);
+        self
     }
 
     /// The column of least corners along an axis.

@@ -8,7 +8,7 @@ use crate::lockfree::{ChunkId, Directory, Pool};
 use crate::runtime::memory;
 use crate::{Aabb, Scalar};
 
-/// The most chunks there can be. A scene that wants more gets coarser cells.
+/// The most chunks there can be. A scene that needs more gets coarser cells.
 pub(crate) const MAX_CHUNKS: u32 = 1 << 24;
 
 /// The reach of a level without chunks.
@@ -32,6 +32,8 @@ pub(crate) struct Grid<S, const D: usize> {
     pub(crate) begins: Vec<u32>,
     /// Room for the chunks; those of `sequence` are written by sorting.
     pub(crate) tables: Vec<Chunk>,
+    /// The box around the entries of each chunk, by rank; none where a single level has objects.
+    pub(crate) boxes: Vec<Aabb<S, D>>,
     /// The ranks of the chunks by level, and where those of each level begin.
     by_level: Vec<u32>,
     level_begins: [usize; MAX_LEVELS + 1],
@@ -93,6 +95,7 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
             tails: TailOffsets::default(),
             items: Vec::new(),
             oversized: 0..0,
+            boxes: Vec::new(),
             list_tree: ListTree::new(),
             rejected: 0..0,
         }
@@ -107,8 +110,20 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
     /// The chunk at a place of a level, if it has objects.
     #[inline]
     pub(crate) fn find(&self, level: usize, coords: Coords) -> Option<&Chunk> {
+        self.chunks().get(self.rank_of(level, coords)?)
+    }
+
+    /// The rank of the chunk at a place of a level, if it has objects.
+    #[inline]
+    pub(crate) fn rank_of(&self, level: usize, coords: Coords) -> Option<usize> {
         let (_, head) = self.directory.find(&self.pool, &chunk_key(level, coords))?;
-        self.chunks().get(head.rank() as usize)
+        Some(head.rank() as usize).filter(|&rank| rank < self.sequence.len())
+    }
+
+    /// Whether some entry of a chunk may overlap a box, as far as the box around its entries tells.
+    #[inline]
+    pub(crate) fn may_overlap(&self, rank: usize, bounds: &Aabb<S, D>) -> bool {
+        self.boxes.get(rank).is_none_or(|around| around.overlaps(bounds))
     }
 
     /// Calls `f` with runs of entries among which are all oversized ones that overlap a box.
@@ -124,8 +139,13 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
     /// The occupied chunks of a level.
     #[inline]
     pub(crate) fn chunks_of(&self, level: usize) -> impl ExactSizeIterator<Item = &Chunk> + Clone {
-        let ranks = &self.by_level[self.level_begins[level]..self.level_begins[level + 1]];
-        ranks.iter().map(|&rank| &self.tables[rank as usize])
+        self.ranks_of(level).iter().map(|&rank| &self.tables[rank as usize])
+    }
+
+    /// The ranks of a level's chunks.
+    #[inline]
+    pub(crate) fn ranks_of(&self, level: usize) -> &[u32] {
+        &self.by_level[self.level_begins[level]..self.level_begins[level + 1]]
     }
 
     /// Sorts the arranged chunks by level, and notes how far each level reaches.
@@ -155,6 +175,7 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
     pub(crate) fn forget(&mut self) {
         self.level_begins = [0; MAX_LEVELS + 1];
         self.list_tree.clear();
+        self.boxes.clear();
         self.sequence.clear();
         self.items.clear();
         (self.oversized, self.rejected, self.specials) = (0..0, 0..0, [None; 2]);
@@ -164,7 +185,7 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
     pub(crate) fn shrink(&mut self) {
         self.forget();
         (self.sequence, self.begins, self.tables) = (Vec::new(), Vec::new(), Vec::new());
-        (self.by_level, self.items) = (Vec::new(), Vec::new());
+        (self.by_level, self.items, self.boxes) = (Vec::new(), Vec::new(), Vec::new());
         self.list_tree = ListTree::new();
     }
 
@@ -173,6 +194,7 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
         self.pool.bytes()
             + self.directory.bytes()
             + self.tables.capacity() * size_of::<Chunk>()
+            + self.boxes.capacity() * size_of::<Aabb<S, D>>()
             + self.levels.bytes()
             + self.list_tree.bytes()
             + (self.sequence.capacity() + self.begins.capacity() + self.by_level.capacity()) * size_of::<u32>()

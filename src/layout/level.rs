@@ -18,6 +18,8 @@ pub(crate) struct Level<S, const D: usize> {
     outermost: [i32; 4],
     /// The largest edges of objects that the level takes where another level may.
     most: [S; 4],
+    /// The axis along which the rows of cells lie. It changes places with x in the coordinates of cells and chunks, and nowhere else.
+    row: usize,
 }
 
 impl<S: Scalar, const D: usize> Level<S, D> {
@@ -35,7 +37,37 @@ impl<S: Scalar, const D: usize> Level<S, D> {
             limit: [limit[0], limit[1], limit[2], 0],
             outermost: std::array::from_fn(|axis| if ignores(axis) { i32::MAX } else { CELL_LIMIT }),
             most: [S::INFINITY; 4],
+            row: 0,
         }
+    }
+
+    /// The same cells in rows along another axis. The limits of the two axes must fit into chunks that lie that way.
+    pub(crate) fn with_rows_along(self, row: usize) -> Self {
+        debug_assert!(row < D);
+        Level { row, ..self }
+    }
+
+    /// Brings what there is of each axis into the order of the coordinates of cells: rows first. The same brings it back.
+    #[inline(always)]
+    pub(crate) fn turned<T: Copy>(&self, by_axis: [T; 3]) -> [T; 3] {
+        let [x, y, z] = by_axis;
+        match self.row {
+            0 => [x, y, z],
+            1 => [y, x, z],
+            _ => [z, y, x],
+        }
+    }
+
+    /// The axis of a coordinate of cells, or the coordinate of an axis.
+    #[inline(always)]
+    pub(crate) fn axis_of(&self, coordinate: usize) -> usize {
+        axis_of(self.row, coordinate)
+    }
+
+    /// The axis along which the rows lie.
+    #[inline(always)]
+    pub(crate) fn row(&self) -> usize {
+        self.row
     }
 
     /// The same level for objects with edges up to these.
@@ -58,6 +90,7 @@ impl<S: Scalar, const D: usize> Level<S, D> {
     #[inline(always)]
     #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "the edge of a box at infinity is NaN, and not too large")]
     pub(crate) fn admits(&self, bounds: &Aabb<S, D>, cell: Coords) -> bool {
+        let cell = self.turned(cell);
         (0..D).fold(true, |admits, axis| {
             admits & !(bounds.max[axis] - bounds.min[axis] > self.most[axis]) & (cell[axis].abs() < self.outermost[axis])
         })
@@ -70,6 +103,12 @@ impl<S: Scalar, const D: usize> Level<S, D> {
     /// all code computes it by this one formula. (Instruction sets have it for sixteen coordinates at once, bit by bit the same.)
     #[inline(always)]
     pub(crate) fn cell(&self, point: &[S; D]) -> Coords {
+        self.turned(self.cell_by_axis(point))
+    }
+
+    /// The same with x first, wherever the rows lie.
+    #[inline(always)]
+    pub(crate) fn cell_by_axis(&self, point: &[S; D]) -> Coords {
         let cell = S::cells(lanes(point), self.origin, self.inverse);
         [cell[0], cell[1], cell[2]]
     }
@@ -80,9 +119,10 @@ impl<S: Scalar, const D: usize> Level<S, D> {
     /// 1, and yet it spans three of them.
     #[inline(always)]
     pub(crate) fn measure(&self, bounds: &Aabb<S, D>) -> (Coords, Coords, bool) {
-        let (low, high) = (self.cell(&bounds.min), self.cell(&bounds.max));
+        let (low, high) = (self.cell_by_axis(&bounds.min), self.cell_by_axis(&bounds.max));
         let span: Coords = std::array::from_fn(|axis| high[axis] - low[axis]);
-        (low, span, (0..3).fold(true, |fits, axis| fits & (span[axis] <= self.limit[axis])))
+        let fits = (0..3).fold(true, |fits, axis| fits & (span[axis] <= self.limit[axis]));
+        (self.turned(low), self.turned(span), fits)
     }
 
     /// The largest edge of objects that the level takes, and from which cell on outwards it takes none, where another level may.
@@ -124,9 +164,35 @@ fn lanes<S: Scalar, const D: usize>(point: &[S; D]) -> [S; 4] {
     std::array::from_fn(|axis| if axis < D { point[axis] } else { S::ZERO })
 }
 
+/// With rows along `row`, the axis of a coordinate of cells, or the coordinate of an axis.
+#[inline(always)]
+pub(crate) fn axis_of(row: usize, coordinate: usize) -> usize {
+    match coordinate {
+        0 => row,
+        _ if coordinate == row => 0,
+        _ => coordinate,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_may_lie_along_any_axis() {
+        let bounds = Aabb::new([1.5, 20.5, 300.5], [2.5, 23.5, 300.75]);
+        let level = Level::<f32, 3>::new([0.0; 3], [1.0; 3], [1, 3, 1]);
+        for (row, cell, span) in [(0, [1, 20, 300], [1, 3, 0]), (1, [20, 1, 300], [3, 1, 0]), (2, [300, 20, 1], [0, 3, 1])] {
+            let turned = level.with_rows_along(row);
+            assert_eq!(turned.measure(&bounds), (cell, span, true));
+            assert_eq!((turned.cell(&bounds.min), turned.cell_by_axis(&bounds.min)), (cell, [1, 20, 300]));
+            for axis in 0..3 {
+                assert_eq!(turned.turned([10, 11, 12])[axis], 10 + turned.axis_of(axis));
+                assert_eq!(turned.axis_of(turned.axis_of(axis)), axis);
+            }
+            assert!(turned.admits(&bounds, cell));
+        }
+    }
 
     #[test]
     fn fit_is_decided_by_cells_not_by_rounded_extent() {

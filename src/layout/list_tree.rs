@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::columns::{Columns, PADDING, overlaps};
+use super::curve::spread;
 use crate::isa::eight::{LANES, bits};
 use crate::runtime::memory::{self, Budget, replace_if_short};
 use crate::{Aabb, Scalar};
@@ -128,8 +129,10 @@ impl<S: Scalar, const D: usize> ListTree<S, D> {
 #[derive(Debug)]
 pub(crate) struct Curve<S, const D: usize> {
     boxes: Vec<(Aabb<S, D>, u32)>,
-    codes: Vec<(u128, u32)>,
-    along: Vec<(f64, u32)>,
+    /// Where each box is on the curve, and its place in `boxes`.
+    codes: Vec<(u64, u32)>,
+    /// A coordinate as an integer of the same order, and the place of its box in `boxes`.
+    along: Vec<(u64, u32)>,
 }
 
 impl<S, const D: usize> Default for Curve<S, D> {
@@ -149,14 +152,15 @@ impl<S: Scalar, const D: usize> Curve<S, D> {
         memory::reserve_with_slack(&mut self.codes, count);
         self.codes.extend((0..count).map(|at| (0, at as u32)));
         memory::reserve_with_slack(&mut self.along, count);
+        // As many bits of the ranks as there is room for.
+        let excess = (usize::BITS - count.leading_zeros()).saturating_sub(u64::BITS / D as u32);
         for axis in 0..D {
             self.along.clear();
-            let corners = self.boxes.iter().map(|(bounds, _)| bounds.min[axis].to_f64());
+            let corners = self.boxes.iter().map(|(bounds, _)| ascending(bounds.min[axis].to_f64()));
             self.along.extend(corners.zip(0u32..));
-            self.along.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            self.along.sort_unstable();
             for (rank, &(_, at)) in self.along.iter().enumerate() {
-                let code = &mut self.codes[at as usize].0;
-                *code = (0..32).fold(*code, |code, bit| code | ((rank >> bit & 1) as u128) << (bit * D + axis));
+                self.codes[at as usize].0 |= spread::<D>((rank >> excess) as u64) << axis;
             }
         }
         self.codes.sort_unstable();
@@ -169,9 +173,15 @@ impl<S: Scalar, const D: usize> Curve<S, D> {
 
     pub(crate) fn bytes(&self) -> usize {
         self.boxes.capacity() * size_of::<(Aabb<S, D>, u32)>()
-            + self.codes.capacity() * size_of::<(u128, u32)>()
-            + self.along.capacity() * size_of::<(f64, u32)>()
+            + self.codes.capacity() * size_of::<(u64, u32)>()
+            + self.along.capacity() * size_of::<(u64, u32)>()
     }
+}
+
+/// A number as an integer with the same order.
+fn ascending(number: f64) -> u64 {
+    let bits = number.to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
 #[cfg(test)]

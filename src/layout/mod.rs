@@ -3,6 +3,7 @@
 mod borders;
 mod chunk;
 pub(crate) mod columns;
+pub(crate) mod curve;
 pub(crate) mod grid;
 mod level;
 pub(crate) mod levels;
@@ -15,7 +16,7 @@ mod window;
 
 pub(crate) use borders::Borders;
 pub(crate) use chunk::{CELLS, CROWD, Chunk, ROW, Row};
-pub(crate) use level::Level;
+pub(crate) use level::{Level, axis_of};
 pub(crate) use levels::{Levels, MAX_LEVELS, Member};
 pub(crate) use shape::{Shape, chunk_key, key_parts, z_key};
 pub(crate) use thin::Thin;

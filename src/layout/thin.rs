@@ -25,7 +25,7 @@ impl<S: Scalar, const D: usize> Thin<S, D> {
         const FEWEST: usize = 1 << 12;
         const MOST: usize = 1 << 20;
         let counters = expected_boxes.saturating_mul(4).clamp(FEWEST, MOST).next_power_of_two();
-        Thin { to, boxes, counts: memory::collect(std::iter::repeat_n(0, counters)), few }
+        Thin { to, boxes: boxes.with_rows_along(0), counts: memory::collect(std::iter::repeat_n(0, counters)), few }
     }
 
     /// A copy, in memory that may be refused.

@@ -51,22 +51,22 @@ pub(crate) struct LocalWindow<const D: usize> {
 
 impl<const D: usize> LocalWindow<D> {
     /// Calls `f` with the runs of entries that the window holds. Rows that the window covers whole are one run with the next.
-    #[inline]
+    ///
+    /// `f` is called in one place, and so inlined: compiled alone, it would be compiled without the instruction set of its caller.
+    #[inline(always)]
     pub(crate) fn runs(&self, chunk: &Chunk, mut f: impl FnMut(Range<usize>)) {
         let whole_rows = self.low[0] == 0 && self.high[0] == Shape::<D>::EDGE[0] - 1;
         let rows = chunk.rows();
         for z in self.low[2]..=self.high[2] {
-            let (first, last) = (Shape::<D>::row(self.low[1], z), Shape::<D>::row(self.high[1], z));
+            let (mut first, last) = (Shape::<D>::row(self.low[1], z), Shape::<D>::row(self.high[1], z));
             if (rows >> first) & (u32::MAX >> (31 - (last - first))) == 0 {
                 continue;
             }
-            if whole_rows {
-                f(run(chunk, first * Shape::<D>::ROW, last * Shape::<D>::ROW + Shape::<D>::ROW - 1));
-            } else {
-                for row in first..=last - usize::from(injected(Fault::WindowRowMissed) && last > first) {
-                    let cells = row * Shape::<D>::ROW;
-                    f(run(chunk, cells + self.low[0] as usize, cells + self.high[0] as usize));
-                }
+            let last = last - usize::from(injected(Fault::WindowRowMissed) && !whole_rows && last > first);
+            while first <= last {
+                let end = if whole_rows { last } else { first };
+                f(run(chunk, first * Shape::<D>::ROW + self.low[0] as usize, end * Shape::<D>::ROW + self.high[0] as usize));
+                first = end + 1;
             }
         }
     }

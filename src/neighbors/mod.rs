@@ -23,8 +23,9 @@ use crate::engine::step::rebuild;
 use crate::periodic::{Frame, Lattice, limit_beside, with_own};
 use crate::runtime::memory::{self, Budget};
 use crate::runtime::objects::Objects;
+use crate::runtime::on::On;
 use crate::runtime::scope::scope;
-use crate::runtime::team::{Team, Threads};
+use crate::runtime::team::{ForkJoin, Team, Threads};
 use crate::{Bounded, BroadPhase, Config, ConfigError, DetectError, MAX_OBJECTS, Rejected, Scalar, Stats};
 use output::{Extras, Output, Rows};
 use pass::{Layout, Own};
@@ -67,7 +68,7 @@ pub struct Neighbors<S: Scalar = f32, const D: usize = 3> {
     store: Store<S, D>,
     output: Output<S, D>,
     extras: Extras,
-    /// How much further points look than they are told to, and where they were when they did.
+    /// The skin: how much further points look than their reach, and where they were in that search.
     margin: S,
     skin: Skin<S, D>,
     /// Whether the last search came to its end.
@@ -122,7 +123,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     where
         P: Into<[S; D]> + Copy + Sync,
     {
-        self.search_points(points, reach.into(), true).unwrap_or_else(|error| panic!("{error}"));
+        self.search_points(points, reach.into(), Threads::Pool).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
     }
 
@@ -131,7 +132,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     where
         P: Into<[S; D]> + Copy + Sync,
     {
-        self.search_points(points, reach.into(), false).unwrap_or_else(|error| panic!("{error}"));
+        self.search_points(points, reach.into(), Threads::Serial).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
     }
 
@@ -159,7 +160,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         P: Into<[S; D]> + Copy + Sync,
     {
         check_count(points)?;
-        self.search_points(points, reach.into(), true)?;
+        self.search_points(points, reach.into(), Threads::Pool)?;
         Ok(self.rows())
     }
 
@@ -173,14 +174,14 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         P: Into<[S; D]> + Copy + Sync,
     {
         check_count(points)?;
-        self.search_points(points, reach.into(), false)?;
+        self.search_points(points, reach.into(), Threads::Serial)?;
         Ok(self.rows())
     }
 
     /// For each particle all others that it makes a pair with, on the threads of the rayon pool in which it is called: balls if they
     /// touch, anything else by its box, and all of them by their groups and filter. See [`Bounded`].
     ///
-    /// [`Bounded::pairs_with`] is asked from both sides for full lists. Invalid particles, such as a [`Ball`](crate::Ball) with a
+    /// [`Bounded::pairs_with`] is called from both sides for full lists. Invalid particles, such as a [`Ball`](crate::Ball) with a
     /// negative radius or a NaN, are left out and listed in [`NeighborRows::rejected`].
     ///
     /// ```
@@ -198,28 +199,33 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// If the user's [`Bounded`] does; the panic is passed on. If memory is refused; [`try_par_touching`](Self::try_par_touching) returns
     /// an error instead. After both there are no rows, and the memory stays usable.
     pub fn par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> NeighborRows<'_, S, D> {
-        self.search(particles, true).unwrap_or_else(|error| panic!("{error}"));
+        self.search(particles, Threads::Pool).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
     }
 
     /// [`par_touching`](Self::par_touching) on the calling thread.
     pub fn touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> NeighborRows<'_, S, D> {
-        self.search(particles, false).unwrap_or_else(|error| panic!("{error}"));
+        self.search(particles, Threads::Serial).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
     }
 
     /// [`par_touching`](Self::par_touching), with the errors of [`try_par_within`](Self::try_par_within).
     pub fn try_par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<NeighborRows<'_, S, D>, DetectError> {
         check_count(particles)?;
-        self.search(particles, true)?;
+        self.search(particles, Threads::Pool)?;
         Ok(self.rows())
     }
 
     /// [`touching`](Self::touching), with the errors of [`try_par_within`](Self::try_par_within).
     pub fn try_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<NeighborRows<'_, S, D>, DetectError> {
         check_count(particles)?;
-        self.search(particles, false)?;
+        self.search(particles, Threads::Serial)?;
         Ok(self.rows())
+    }
+
+    /// The next search on threads of your own: see [`On`].
+    pub fn on<'t>(&mut self, threads: &'t dyn ForkJoin) -> On<'_, 't, Self> {
+        On::new(self, threads)
     }
 
     /// The rows of the last search; none if it did not come to its end.
@@ -254,11 +260,11 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         self.store.bytes() + self.output.bytes() + self.skin.bytes()
     }
 
-    fn search_points<P>(&mut self, points: &[P], reach: Reach<'_, S>, parallel: bool) -> Result<(), DetectError>
+    fn search_points<P>(&mut self, points: &[P], reach: Reach<'_, S>, threads: Threads<'_>) -> Result<(), DetectError>
     where
         P: Into<[S; D]> + Copy + Sync,
     {
-        let (team, layout) = (self.team(points.len(), parallel), self.layout.with_rule(reach.rule()));
+        let (team, layout) = (self.team_of(points.len(), threads), self.layout.with_rule(reach.rule()));
         let objects = Points::new(points, reach, self.margin);
         self.run(&objects, team, layout, (Frame::plain(points.len()), None, objects.odd), |index| points[index].into(), 0)?;
         self.remember(points, reach, None, 0)
@@ -286,15 +292,18 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         Ok(())
     }
 
-    fn search<T: Bounded<S, D> + Sync>(&mut self, particles: &[T], parallel: bool) -> Result<(), DetectError> {
-        let team = self.team(particles.len(), parallel);
+    fn search<T: Bounded<S, D> + Sync>(&mut self, particles: &[T], threads: Threads<'_>) -> Result<(), DetectError> {
+        let team = self.team_of(particles.len(), threads);
         let center = |index: usize| center_of(&particles[index]);
         self.run(particles, team, self.layout, (Frame::plain(particles.len()), None, true), center, 0)
     }
 
     /// The threads of the pool, or the calling one where handing out work would cost more.
     fn team(&self, particles: usize, parallel: bool) -> Team<'static> {
-        let threads = if parallel { Threads::Pool } else { Threads::Serial };
+        self.team_of(particles, if parallel { Threads::Pool } else { Threads::Serial })
+    }
+
+    fn team_of<'t>(&self, particles: usize, threads: Threads<'t>) -> Team<'t> {
         threads.team(particles <= self.broad_phase.engine.builder.config.serial_up_to)
     }
 
@@ -335,6 +344,40 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         self.broad_phase.engine.release();
         self.forget();
         error
+    }
+}
+
+impl<'a, S: Scalar, const D: usize> On<'a, '_, Neighbors<S, D>> {
+    /// [`Neighbors::par_within`] on these threads.
+    pub fn within<'r, P>(self, points: &[P], reach: impl Into<Reach<'r, S>>) -> NeighborRows<'a, S, D>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        self.it.search_points(points, reach.into(), self.threads).unwrap_or_else(|error| panic!("{error}"));
+        self.it.rows()
+    }
+
+    /// [`Neighbors::try_par_within`] on these threads.
+    pub fn try_within<'r, P>(self, points: &[P], reach: impl Into<Reach<'r, S>>) -> Result<NeighborRows<'a, S, D>, DetectError>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        check_count(points)?;
+        self.it.search_points(points, reach.into(), self.threads)?;
+        Ok(self.it.rows())
+    }
+
+    /// [`Neighbors::par_touching`] on these threads.
+    pub fn touching<T: Bounded<S, D> + Sync>(self, particles: &[T]) -> NeighborRows<'a, S, D> {
+        self.it.search(particles, self.threads).unwrap_or_else(|error| panic!("{error}"));
+        self.it.rows()
+    }
+
+    /// [`Neighbors::try_par_touching`] on these threads.
+    pub fn try_touching<T: Bounded<S, D> + Sync>(self, particles: &[T]) -> Result<NeighborRows<'a, S, D>, DetectError> {
+        check_count(particles)?;
+        self.it.search(particles, self.threads)?;
+        Ok(self.it.rows())
     }
 }
 

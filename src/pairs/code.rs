@@ -1,11 +1,11 @@
 //! What stands for a pair while it is sorted.
 
-use bytemuck::Pod;
+use bytemuck::{Pod, Zeroable};
 
 use super::{CrossPair, Pair};
 
 /// What stands for a pair while it is sorted.
-pub trait Code: Pod + Ord + std::fmt::Debug + Send + Sync {
+pub trait Code: Value + Pod + std::fmt::Debug {
     /// What decides first. Buckets are ranges of it.
     fn upper(self) -> u32;
 }
@@ -25,13 +25,40 @@ impl Code for [u32; 6] {
     }
 }
 
+/// What is sorted within a row.
+pub trait Value: Copy + Ord + Zeroable + Send + Sync + 'static {
+    /// The values of a row of `len`, and the largest value there is in the places behind it. `None` if networks do not pay.
+    fn padded<const N: usize>(values: &[Self; N], len: usize) -> Option<[Self; N]>;
+}
+
+macro_rules! number {
+    ($number:ident, $signed:ident) => {
+        impl Value for $number {
+            #[inline(always)]
+            fn padded<const N: usize>(values: &[Self; N], len: usize) -> Option<[Self; N]> {
+                // All bits for places behind the end. By arithmetic: the compiler makes a branch of a comparison.
+                let behind = |place: usize| (len as $signed - 1 - place as $signed) >> ($signed::BITS - 1);
+                Some(std::array::from_fn(|place| values[place] | behind(place) as $number))
+            }
+        }
+    };
+}
+
+number!(u32, i32);
+number!(u64, i64);
+
+/// Comparing these takes branches anyway.
+impl Value for [u32; 6] {
+    #[inline(always)]
+    fn padded<const N: usize>(_: &[Self; N], _: usize) -> Option<[Self; N]> {
+        None
+    }
+}
+
 /// Pairs that have a canonical order.
 pub trait Sortable: Copy + Send + Sync {
     /// Sorts as the pairs do.
     type Code: Code;
-
-    /// Its first index.
-    fn first(&self) -> u32;
 
     fn code(&self) -> Self::Code;
 
@@ -40,11 +67,6 @@ pub trait Sortable: Copy + Send + Sync {
 
 impl Sortable for Pair {
     type Code = u64;
-
-    #[inline(always)]
-    fn first(&self) -> u32 {
-        self.a
-    }
 
     #[inline(always)]
     fn code(&self) -> u64 {
@@ -59,11 +81,6 @@ impl Sortable for Pair {
 
 impl Sortable for CrossPair {
     type Code = u64;
-
-    #[inline(always)]
-    fn first(&self) -> u32 {
-        self.first
-    }
 
     #[inline(always)]
     fn code(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! Where the objects of a level are, and how far they reach.
 
 use crate::layout::grid::Grid;
-use crate::layout::{Borders, Coords, MAX_LEVELS, Shape};
+use crate::layout::{Borders, Coords, MAX_LEVELS, Shape, axis_of};
 use crate::{Aabb, Scalar};
 
 /// A level's part of space.
@@ -17,6 +17,8 @@ pub(super) struct Region {
     pub(super) level: usize,
     /// How many cells an object reaches beyond its own at most.
     pub(super) span: Coords,
+    /// The axis along which its rows lie.
+    row: usize,
     borders: Borders,
 }
 
@@ -29,7 +31,7 @@ pub(crate) struct Regions {
 
 impl Regions {
     pub(super) const fn new() -> Self {
-        let none = Region { low: [0; 3], high: [0; 3], level: 0, span: [0; 3], borders: Borders::NONE };
+        let none = Region { low: [0; 3], high: [0; 3], level: 0, span: [0; 3], row: 0, borders: Borders::NONE };
         Regions { regions: [none; MAX_LEVELS], len: 0 }
     }
 
@@ -39,7 +41,8 @@ impl Regions {
         for (number, level) in grid.levels.iter().enumerate().rev() {
             if grid.chunks_of(number).len() > 0 {
                 let ((low, high), span) = (grid.reach[number], grid.spans[number]);
-                self.regions[self.len] = Region { low, high, level: number, span, borders: Borders::of(level) };
+                let (row, borders) = (level.row(), Borders::of(level));
+                self.regions[self.len] = Region { low, high, level: number, span, row, borders };
                 self.len += 1;
             }
         }
@@ -52,18 +55,24 @@ impl Regions {
 }
 
 impl Region {
-    /// Along one axis, the interval that holds everything that lives in cells `first..=last`.
+    /// The axis of a coordinate of cells.
     #[inline(always)]
-    pub(super) fn around<S: Scalar>(&self, axis: usize, first: i32, last: i32) -> (S, S) {
-        (self.borders.below(axis, first), self.borders.above(axis, last + self.span[axis]))
+    pub(super) fn axis_of(&self, coordinate: usize) -> usize {
+        axis_of(self.row, coordinate)
+    }
+
+    /// Along the axis of a coordinate of cells, the interval that holds everything that lives in cells `first..=last`.
+    #[inline(always)]
+    pub(super) fn around<S: Scalar>(&self, coordinate: usize, first: i32, last: i32) -> (S, S) {
+        (self.borders.below(coordinate, first), self.borders.above(coordinate, last + self.span[coordinate]))
     }
 
     /// A box around everything that lives in the chunks of a box of chunks.
     pub(super) fn bounds<S: Scalar, const D: usize>(&self, low: Coords, high: Coords) -> Aabb<S, D> {
         let mut bounds = Aabb::EMPTY;
-        for axis in 0..D {
-            let edge = Shape::<D>::EDGE[axis];
-            (bounds.min[axis], bounds.max[axis]) = self.around(axis, low[axis] * edge, high[axis] * edge + (edge - 1));
+        for at in 0..D {
+            let (axis, edge) = (self.axis_of(at), Shape::<D>::EDGE[at]);
+            (bounds.min[axis], bounds.max[axis]) = self.around(at, low[at] * edge, high[at] * edge + (edge - 1));
         }
         bounds
     }

@@ -172,12 +172,12 @@ impl<S: Scalar, const D: usize> Reach<'_, S, D> {
     /// The square of the distance to everything that lives in a layer of cells, as far as one axis tells. Monotone operations, so
     /// what is in the layer is computed to be at least as far away.
     #[inline(always)]
-    fn square(&self, region: &Region, axis: usize, cell: i32) -> S {
-        if axis >= D {
+    fn square(&self, region: &Region, coordinate: usize, cell: i32) -> S {
+        if coordinate >= D {
             return S::ZERO;
         }
-        let (min, max) = region.around(axis, cell, cell);
-        let gap = gap(self.point[axis], min, max);
+        let (min, max) = region.around(coordinate, cell, cell);
+        let gap = gap(self.point[region.axis_of(coordinate)], min, max);
         gap * gap
     }
 }

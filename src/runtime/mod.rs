@@ -5,6 +5,7 @@ pub(crate) mod busy;
 pub(crate) mod clock;
 pub(crate) mod memory;
 pub(crate) mod objects;
+pub(crate) mod on;
 pub(crate) mod outcome;
 mod pages;
 pub(crate) mod prefetch;

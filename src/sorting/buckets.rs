@@ -1,15 +1,20 @@
 //! Sorting each bucket, in the cache.
 
+use std::marker::PhantomData;
+
 use super::Divisible;
-use crate::pairs::code::Code;
+use super::runs::{PADDING, Receive, sort_rows};
+use crate::pairs::code::{Code, Value};
+use crate::runtime::memory;
 
 /// Codes of a bucket: few enough for the cache, many enough that buckets are few, too.
-const BUCKET: usize = 1024;
+const BUCKET: usize = 4096;
 const MOST_BUCKETS: usize = 1024;
-/// Values of the upper word, in one bucket, that are counted one by one. The counters are on the stack.
-const MOST_COUNTED: usize = 4096;
-/// Codes with one upper word that are sorted by inserting.
-const SHORT: usize = 16;
+/// To even out what buckets differ in, unless they become smaller than this.
+const BUCKETS_PER_WORKER: usize = 8;
+const SMALL_BUCKET: usize = 512;
+/// Values of the upper word, in one bucket, that are counted one by one: as many counters as the second cache holds.
+const MOST_COUNTED: usize = 1 << 16;
 
 /// Which bucket a code belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -19,10 +24,12 @@ pub(super) struct Division {
 }
 
 impl Division {
-    /// For so many codes, none of which has a larger upper word than `largest`.
-    pub(super) fn new(codes: usize, largest: usize) -> Self {
+    /// For `codes` codes, none of which has a larger upper word than `largest`, and `workers` workers.
+    pub(super) fn new(codes: usize, largest: usize, workers: usize) -> Self {
         let bits = usize::BITS - largest.leading_zeros();
-        let bucket_bits = (codes / BUCKET).clamp(1, MOST_BUCKETS).ilog2();
+        // Of few codes, more buckets for the workers to share.
+        let shared = if workers > 1 { (workers * BUCKETS_PER_WORKER).min(codes / SMALL_BUCKET) } else { 1 };
+        let bucket_bits = (codes / BUCKET).max(shared).clamp(1, MOST_BUCKETS).ilog2();
         let shift = bits.saturating_sub(bucket_bits);
         Division { buckets: (largest >> shift) + 1, shift }
     }
@@ -32,111 +39,203 @@ impl Division {
         (code.upper() >> self.shift) as usize
     }
 
+    /// The same for a code whose upper word may be too large: any bucket then.
+    #[inline(always)]
+    pub(super) fn some_bucket(self, code: impl Code) -> usize {
+        self.bucket(code).min(self.buckets - 1)
+    }
+
     /// How many values of the upper word a bucket has.
     pub(super) fn width(self) -> usize {
         1 << self.shift
+    }
+
+    /// Whether a bucket of `codes` codes is sorted by counting its upper words.
+    fn counts(self, codes: usize) -> bool {
+        self.width() <= MOST_COUNTED && self.width() <= 8 * codes
+    }
+
+    /// How many counters that takes, by the codes of the largest bucket.
+    fn counters(self, codes: usize) -> usize {
+        if self.counts(codes) { self.width() } else { 0 }
     }
 }
 
 /// What becomes of the sorted codes, bucket by bucket and each as soon as it is sorted.
 pub(crate) trait Output<C>: Send + Sized {
-    /// The output of the first so many codes, whose upper words are less than `end`, and that of the rest.
+    /// What is left of a code where its upper word is known. Sorts as the codes of one upper word do.
+    type Value: Value;
+
+    fn value(code: C) -> Self::Value;
+
+    /// The output of the first codes, whose upper words are less than `end`, and that of the rest.
     fn divide(self, codes: usize, end: usize) -> (Self, Self);
 
-    /// Writes the output of one bucket.
-    fn write(self, codes: &[C]);
+    /// Takes note of where the codes of each upper word begin, from the bucket's first one on.
+    fn begin_rows(&mut self, begins: &[u32]);
+
+    /// The same for codes that are sorted already.
+    fn begin_rows_of(&mut self, codes: &[C]);
+
+    /// Writes sorted values from a place on. The first `len` count; others may be written if there is room, because what belongs there
+    /// comes later.
+    fn store<const N: usize>(&mut self, at: usize, values: [Self::Value; N], len: usize);
 }
 
-/// Nothing but the codes themselves.
-impl<C> Output<C> for () {
-    fn divide(self, _: usize, _: usize) -> (Self, Self) {
-        ((), ())
+/// Writes what `of` makes of values from a place on: all of them if there is room, which takes no branch, and else the first `len`.
+#[inline(always)]
+pub(crate) fn store<V: Copy, T, const N: usize>(to: &mut [T], at: usize, values: [V; N], len: usize, of: impl Fn(V) -> T) {
+    match to[at..].first_chunk_mut::<N>() {
+        Some(to) => (0..N).for_each(|place| to[place] = of(values[place])),
+        None => to[at..at + len].iter_mut().zip(values).for_each(|(to, value)| *to = of(value)),
+    }
+}
+
+/// An output that takes rows.
+struct Rows<'o, C, O>(&'o mut O, PhantomData<fn() -> C>);
+
+impl<C, O: Output<C>> Receive<O::Value> for Rows<'_, C, O> {
+    #[inline(always)]
+    fn short<const N: usize>(&mut self, at: usize, values: [O::Value; N], len: usize) {
+        self.0.store(at, values, len);
     }
 
-    fn write(self, _: &[C]) {}
+    #[inline(always)]
+    fn long(&mut self, at: usize, values: &[O::Value]) {
+        values.iter().enumerate().for_each(|(place, value)| self.0.store(at + place, [*value], 1));
+    }
 }
 
-/// Buckets on their way from where they were spread to where they are sorted. A piece is a bucket.
+/// Sorted codes as they are.
+pub(super) struct Plain<'a, C>(pub(super) &'a mut [C]);
+
+impl<C: Code> Output<C> for Plain<'_, C> {
+    type Value = C;
+
+    #[inline(always)]
+    fn value(code: C) -> C {
+        code
+    }
+
+    fn divide(self, codes: usize, _: usize) -> (Self, Self) {
+        let (these, others) = self.0.split_at_mut(codes);
+        (Plain(these), Plain(others))
+    }
+
+    fn begin_rows(&mut self, _: &[u32]) {}
+
+    fn begin_rows_of(&mut self, _: &[C]) {}
+
+    #[inline(always)]
+    fn store<const N: usize>(&mut self, at: usize, values: [C; N], len: usize) {
+        store(self.0, at, values, len, |code| code);
+    }
+}
+
+/// A worker's room for one bucket.
+#[derive(Clone, Debug)]
+pub(super) struct Scratch<C, V> {
+    counters: Vec<u32>,
+    values: Vec<V>,
+    codes: Vec<C>,
+}
+
+impl<C, V> Default for Scratch<C, V> {
+    fn default() -> Self {
+        Scratch { counters: Vec::new(), values: Vec::new(), codes: Vec::new() }
+    }
+}
+
+impl<C: Code, V: Value> Scratch<C, V> {
+    /// Room for buckets of up to `codes` codes.
+    pub(super) fn reserve(&mut self, codes: usize, division: Division) {
+        let counters = division.counters(codes);
+        memory::reserve_with_slack(&mut self.counters, counters);
+        self.counters.resize(counters.max(self.counters.len()), 0);
+        if counters > 0 {
+            memory::reserve_with_slack(&mut self.values, codes + PADDING);
+            self.values.resize((codes + PADDING).max(self.values.len()), V::zeroed());
+        }
+        // Smaller buckets may not be worth counting even if the largest one is.
+        let uncounted = codes.min(if counters > 0 { division.width() / 8 } else { codes });
+        memory::reserve_with_slack(&mut self.codes, uncounted);
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.counters.capacity() * size_of::<u32>()
+            + self.values.capacity() * size_of::<V>()
+            + self.codes.capacity() * size_of::<C>()
+    }
+
+    /// Sorts the codes of a bucket, which lie in several pieces, into its output.
+    pub(super) fn sort<'c, O: Output<C, Value = V>>(
+        &mut self,
+        pieces: impl Iterator<Item = &'c [C]> + Clone,
+        len: usize,
+        first: usize,
+        division: Division,
+        mut output: O,
+    ) where
+        C: 'c,
+    {
+        if !division.counts(len) {
+            self.codes.clear();
+            pieces.for_each(|piece| self.codes.extend_from_slice(piece));
+            self.codes.sort_unstable();
+            return write_sorted(&self.codes, output);
+        }
+        let base = first * division.width();
+        let places = &mut self.counters[..division.width()];
+        places.fill(0);
+        for piece in pieces.clone() {
+            piece.iter().for_each(|code| places[code.upper() as usize - base] += 1);
+        }
+        let mut begin = 0;
+        for place in places.iter_mut() {
+            begin += std::mem::replace(place, begin);
+        }
+        output.begin_rows(places);
+        // From the begin of each row to its end.
+        let values = &mut self.values[..];
+        for piece in pieces {
+            for &code in piece {
+                let place = &mut places[code.upper() as usize - base];
+                values[*place as usize] = O::value(code);
+                *place += 1;
+            }
+        }
+        sort_rows(values, places, &mut Rows(&mut output, PhantomData));
+    }
+}
+
+/// Writes the output of codes that are sorted.
+pub(super) fn write_sorted<C: Code, O: Output<C>>(codes: &[C], mut output: O) {
+    output.begin_rows_of(codes);
+    codes.iter().enumerate().for_each(|(at, code)| output.store(at, [O::value(*code)], 1));
+}
+
+/// Buckets with their outputs. A piece is a bucket.
 pub(super) struct Buckets<'a, C, O> {
     pub(super) lens: &'a [usize],
-    pub(super) from: &'a mut [C],
-    pub(super) to: &'a mut [C],
     pub(super) output: O,
     /// The number of the first bucket.
     pub(super) first: usize,
     pub(super) division: Division,
+    pub(super) codes: PhantomData<fn() -> C>,
 }
 
-impl<C: Code, O: Output<C>> Buckets<'_, C, O> {
-    /// Sorts one bucket, unless it is already where it belongs, and writes it.
-    pub(super) fn finish(self, is_sorted: impl Fn(usize) -> bool) {
-        let len = self.lens[0];
-        let (from, to) = (&mut self.from[..len], &mut self.to[..len]);
-        if !is_sorted(len) {
-            sort(from, to, self.first * self.division.width(), self.division.width());
-        }
-        self.output.write(to);
-    }
-}
-
-impl<C: Code, O: Output<C>> Divisible for Buckets<'_, C, O> {
+impl<C, O: Output<C>> Divisible for Buckets<'_, C, O> {
     fn pieces(&self) -> usize {
         self.lens.len()
     }
 
     fn divide(self, pieces: usize) -> (Self, Self) {
-        let Buckets { lens, from, to, output, first, division } = self;
+        let Buckets { lens, output, first, division, codes } = self;
         let (lens, other_lens) = lens.split_at(pieces);
-        let codes = lens.iter().sum();
-        let (from, other_from) = from.split_at_mut(codes);
-        let (to, other_to) = to.split_at_mut(codes);
-        let (output, other_output) = output.divide(codes, (first + pieces) * division.width());
+        let (output, other_output) = output.divide(lens.iter().sum(), (first + pieces) * division.width());
         (
-            Buckets { lens, from, to, output, first, division },
-            Buckets { lens: other_lens, from: other_from, to: other_to, output: other_output, first: first + pieces, division },
+            Buckets { lens, output, first, division, codes },
+            Buckets { lens: other_lens, output: other_output, first: first + pieces, division, codes },
         )
-    }
-}
-
-/// Sorts codes, with upper words in `base..base + width`, into `to`: first by the upper words, which are counted, and then
-/// those with the same one.
-fn sort<C: Code>(from: &[C], to: &mut [C], base: usize, width: usize) {
-    if width > MOST_COUNTED || width > 8 * from.len() {
-        to.copy_from_slice(from);
-        return to.sort_unstable();
-    }
-    let mut counters = [0u32; MOST_COUNTED];
-    let ends = &mut counters[..width];
-    from.iter().for_each(|code| ends[code.upper() as usize - base] += 1);
-    let mut end = 0;
-    for place in ends.iter_mut() {
-        end += std::mem::replace(place, end);
-    }
-    // From the begin of each run to its end.
-    for &code in from {
-        let place = &mut ends[code.upper() as usize - base];
-        to[*place as usize] = code;
-        *place += 1;
-    }
-    let mut begin = 0;
-    for &end in ends.iter() {
-        sort_run(&mut to[begin..end as usize]);
-        begin = end as usize;
-    }
-}
-
-#[inline(always)]
-fn sort_run<C: Code>(run: &mut [C]) {
-    if run.len() > SHORT {
-        return run.sort_unstable();
-    }
-    for end in 1..run.len() {
-        let code = run[end];
-        let mut at = end;
-        while at > 0 && code < run[at - 1] {
-            run[at] = run[at - 1];
-            at -= 1;
-        }
-        run[at] = code;
     }
 }

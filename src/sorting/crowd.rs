@@ -9,7 +9,7 @@ use crate::runtime::team::Team;
 
 /// A bucket beyond this is sorted by all workers.
 pub(super) const CROWDED: usize = 64 * 1024;
-/// Into so many pieces at most.
+/// The most pieces.
 const PIECES: usize = 256;
 /// Codes that are looked at for each border between pieces.
 const SAMPLES: usize = 8;
@@ -19,6 +19,12 @@ const PART: usize = 16 * 1024;
 /// The memory for it.
 #[derive(Clone, Debug)]
 pub(super) struct Crowd<C> {
+    /// The codes of a crowded bucket.
+    from: Vec<C>,
+    /// The sorted codes of all crowded buckets of this sort.
+    sorted: Vec<C>,
+    /// Those buckets in ascending order, and where their codes end.
+    buckets: Vec<(usize, usize)>,
     borders: Vec<C>,
     /// By part, then by piece: how many codes; then where the next one goes.
     places: Vec<usize>,
@@ -27,13 +33,50 @@ pub(super) struct Crowd<C> {
 
 impl<C> Default for Crowd<C> {
     fn default() -> Self {
-        Crowd { borders: Vec::new(), places: Vec::new(), lens: Vec::new() }
+        Crowd {
+            from: Vec::new(),
+            sorted: Vec::new(),
+            buckets: Vec::new(),
+            borders: Vec::new(),
+            places: Vec::new(),
+            lens: Vec::new(),
+        }
     }
 }
 
 impl<C: Code> Crowd<C> {
+    /// Forgets the buckets of the last sort.
+    pub(super) fn clear(&mut self) {
+        self.buckets.clear();
+    }
+
+    /// The sorted codes of a crowded bucket.
+    pub(super) fn sorted(&self, bucket: usize) -> &[C] {
+        let Ok(place) = self.buckets.binary_search_by_key(&bucket, |&(bucket, _)| bucket) else { return &[] };
+        let begin = if place == 0 { 0 } else { self.buckets[place - 1].1 };
+        &self.sorted[begin..self.buckets[place].1]
+    }
+
+    /// Sorts the `len` codes of a bucket, which lie in several pieces. Buckets come in ascending order.
+    pub(super) fn sort<'c>(&mut self, bucket: usize, pieces: impl Iterator<Item = &'c [C]>, len: usize, team: Team)
+    where
+        C: 'c,
+    {
+        self.from.clear();
+        memory::reserve_with_slack(&mut self.from, len);
+        pieces.for_each(|piece| self.from.extend_from_slice(piece));
+        let begin = self.buckets.last().map_or(0, |&(_, end)| end);
+        let end = begin + len;
+        memory::reserve_with_slack(&mut self.sorted, end);
+        self.sorted.resize(end.max(self.sorted.len()), C::zeroed());
+        let (mut from, mut sorted) = (std::mem::take(&mut self.from), std::mem::take(&mut self.sorted));
+        self.sort_into(&mut from, &mut sorted[begin..end], team);
+        (self.from, self.sorted) = (from, sorted);
+        memory::push(&mut self.buckets, (bucket, end));
+    }
+
     /// Sorts the codes into `to`. Borders from a sample cut them into pieces of similar size.
-    pub(super) fn sort(&mut self, from: &mut [C], to: &mut [C], team: Team) {
+    fn sort_into(&mut self, from: &mut [C], to: &mut [C], team: Team) {
         let parts = from.len().div_ceil(PART);
         self.borders.clear();
         memory::reserve(&mut self.borders, PIECES * SAMPLES);
@@ -50,7 +93,7 @@ impl<C: Code> Crowd<C> {
         self.places.resize(parts * pieces, 0);
         let work = Parts { codes: from, places: &mut self.places, pieces };
         share_out(work, team, &|part| part.codes.iter().for_each(|&code| part.places[piece(code)] += 1));
-        super::sorter::turn_counts_into_places(&mut self.places, &mut self.lens, pieces);
+        turn_counts_into_places(&mut self.places, &mut self.lens, pieces);
         let words = size_of::<C>() / size_of::<u32>();
         let shared = shared(bytemuck::cast_slice_mut::<C, u32>(to));
         share_out(Parts { codes: from, places: &mut self.places, pieces }, team, &|part| {
@@ -68,7 +111,23 @@ impl<C: Code> Crowd<C> {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.borders.capacity() * size_of::<C>() + (self.places.capacity() + self.lens.capacity()) * size_of::<usize>()
+        (self.from.capacity() + self.sorted.capacity() + self.borders.capacity()) * size_of::<C>()
+            + self.buckets.capacity() * size_of::<(usize, usize)>()
+            + (self.places.capacity() + self.lens.capacity()) * size_of::<usize>()
+    }
+}
+
+/// From counts by part and piece to places: piece after piece, and within a piece part after part.
+fn turn_counts_into_places(places: &mut [usize], lens: &mut Vec<usize>, pieces: usize) {
+    lens.clear();
+    memory::reserve(lens, pieces);
+    let mut next = 0;
+    for piece in 0..pieces {
+        let first = next;
+        for place in places.iter_mut().skip(piece).step_by(pieces) {
+            next += std::mem::replace(place, next);
+        }
+        lens.push(next - first);
     }
 }
 

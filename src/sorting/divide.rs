@@ -1,5 +1,7 @@
 //! Sharing out borrowed memory among workers, piece by piece and without a list of the pieces.
 
+use std::cell::Cell;
+
 use crate::lockfree::Blocks;
 use crate::runtime::team::Team;
 
@@ -8,7 +10,7 @@ pub(crate) trait Divisible: Send + Sized {
     /// How many pieces there are.
     fn pieces(&self) -> usize;
 
-    /// The first so many pieces, and the rest.
+    /// The first pieces, and the rest.
     fn divide(self, pieces: usize) -> (Self, Self);
 }
 
@@ -30,9 +32,30 @@ const CLAIMS: usize = 128;
 ///
 /// A worker claims consecutive pieces. The first claim goes to the first worker that comes, so it does not matter how many come.
 pub(crate) fn share_out<W: Divisible>(work: W, team: Team, piece: &(impl Fn(W) + Sync)) {
+    share_among(work, team, &|claim| {
+        while let Some(work) = claim() {
+            one_by_one(work, &mut |work| piece(work));
+        }
+    });
+}
+
+/// [`share_out`] with memory for each worker, of which there must be as much as there are workers.
+pub(crate) fn share_out_with<W: Divisible, M: Send>(work: W, team: Team, memory: &mut [M], piece: &(impl Fn(W, &mut M) + Sync)) {
+    let memory = Blocks::new(memory, 1);
+    share_among(work, team, &|claim| {
+        let Some(memory) = memory.claim_one() else { unreachable!("there is some for each worker") };
+        while let Some(work) = claim() {
+            one_by_one(work, &mut |work| piece(work, memory));
+        }
+    });
+}
+
+/// Runs `worker` on every worker, which claims consecutive pieces until nothing is left.
+fn share_among<W: Divisible>(work: W, team: Team, worker: &(impl Fn(&dyn Fn() -> Option<W>) + Sync)) {
     let pieces = work.pieces();
     if team.workers() == 1 || pieces <= 1 {
-        return one_by_one(work, piece);
+        let work = Cell::new((pieces > 0).then_some(work));
+        return worker(&|| work.take());
     }
     let count = pieces.min(CLAIMS);
     let mut claims = [const { None }; CLAIMS];
@@ -43,16 +66,10 @@ pub(crate) fn share_out<W: Divisible>(work: W, team: Team, piece: &(impl Fn(W) +
         rest = others;
     }
     let claims = Blocks::new(&mut claims[..count], 1);
-    team.at_most(count).run(|| {
-        while let Some(claim) = claims.claim_one() {
-            if let Some(work) = claim.take() {
-                one_by_one(work, piece);
-            }
-        }
-    });
+    team.at_most(count).run(|| worker(&|| claims.claim_one().and_then(Option::take)));
 }
 
-fn one_by_one<W: Divisible>(work: W, piece: &(impl Fn(W) + Sync)) {
+fn one_by_one<W: Divisible>(work: W, piece: &mut impl FnMut(W)) {
     let mut rest = work;
     while rest.pieces() > 0 {
         let (next, others) = rest.divide(1);
@@ -72,6 +89,10 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build().expect("threads can be started");
             pool.install(|| share_out(&mut counts[..], Team::of_current_pool(), &|piece: &mut [i32]| piece[0] += 1));
             assert_eq!(counts, vec![1; len], "{workers} workers");
+            let mut sums = vec![0; workers];
+            let add = |piece: &mut [i32], sum: &mut i32| *sum += piece[0];
+            pool.install(|| share_out_with(&mut counts[..], Team::of_current_pool(), &mut sums, &add));
+            assert_eq!(sums.iter().sum::<i32>(), len as i32, "{workers} workers");
         }
     }
 }

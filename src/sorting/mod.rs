@@ -1,7 +1,8 @@
 //! Pairs in order.
 //!
-//! A pair becomes a [`Code`](crate::pairs::code::Code) that sorts as the pair does. By the codes' upper words, workers spread them over buckets
-//! (`spread`), and then sort each bucket in the cache (`buckets.rs`). What becomes of a sorted bucket is up to an [`Output`].
+//! A pair becomes a [`Code`](crate::pairs::code::Code) that sorts as the pair does. By the upper words of codes, workers spread them over buckets
+//! (`sorter.rs`). Then they sort each bucket in the cache (`buckets.rs`): they count its upper words, put each code into its row, and sort the short rows
+//! (`runs.rs`). What becomes of a sorted bucket is up to an [`Output`].
 
 mod buckets;
 mod canonical;
@@ -9,13 +10,15 @@ mod crowd;
 mod divide;
 mod pair_sorter;
 mod parts;
+mod runs;
 mod sorter;
 
-pub(crate) use buckets::Output;
+pub(crate) use buckets::{Output, store};
 pub(crate) use canonical::Ordered;
+use divide::share_out_with;
 pub(crate) use divide::{Divisible, share_out};
 pub use pair_sorter::PairSorter;
-pub(crate) use pair_sorter::{in_pool, sort_once};
+pub(crate) use pair_sorter::{enter, in_pool, sort_once};
 pub(crate) use sorter::Sorter as CodeSorter;
 
 /// Up to this many pairs, work about them stays on the calling thread.

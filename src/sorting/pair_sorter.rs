@@ -1,11 +1,15 @@
 //! Sorted pairs for users, in memory that is kept.
 
+use std::time::Duration;
+
 use super::canonical::{Ordered, sort_into};
 use super::{CodeSorter, SERIAL_UP_TO};
 use crate::pairs::code::Sortable;
+use crate::runtime::clock::Clock;
 use crate::runtime::memory;
+use crate::runtime::on::On;
 use crate::runtime::scope::scope;
-use crate::runtime::team::Team;
+use crate::runtime::team::{ForkJoin, Team, Threads};
 use crate::{AnyPair, DetectError, Pair, PairSource, Pairs};
 
 /// Sorts the pairs of a step, on all threads, into memory that is reused: [`Pair`]s, [`CrossPair`](crate::CrossPair)s or
@@ -27,11 +31,12 @@ use crate::{AnyPair, DetectError, Pair, PairSource, Pairs};
 #[derive(Clone, Debug)]
 pub struct PairSorter<P: Sortable = Pair> {
     ordered: Ordered<P>,
+    time: Duration,
 }
 
 impl<P: Sortable> Default for PairSorter<P> {
     fn default() -> Self {
-        PairSorter { ordered: Ordered::default() }
+        PairSorter { ordered: Ordered::default(), time: Duration::ZERO }
     }
 }
 
@@ -57,13 +62,28 @@ impl<P: Sortable> PairSorter<P> {
 
     /// [`par_sort`](Self::par_sort), or an error when memory is refused. The sorter stays usable.
     pub fn try_par_sort(&mut self, pairs: impl PairSource<Pair = P>) -> Result<&[P], DetectError> {
-        in_pool(&pairs, |team| self.ordered.sort(&pairs, team))?;
-        Ok(&self.ordered.pairs)
+        self.run(pairs, Threads::Pool)
     }
 
     /// [`try_par_sort`](Self::try_par_sort) on the calling thread.
     pub fn try_sort(&mut self, pairs: impl PairSource<Pair = P>) -> Result<&[P], DetectError> {
-        memory::catch(|| self.ordered.sort(&pairs, Team::ALONE))?;
+        self.run(pairs, Threads::Serial)
+    }
+
+    /// The next call on threads of your own: see [`On`].
+    pub fn on<'t>(&mut self, threads: &'t dyn ForkJoin) -> On<'_, 't, Self> {
+        On::new(self, threads)
+    }
+
+    /// How long the last sort took.
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+
+    fn run(&mut self, pairs: impl PairSource<Pair = P>, threads: Threads<'_>) -> Result<&[P], DetectError> {
+        let mut clock = Clock::start();
+        enter(&pairs, threads, |team| self.ordered.sort(&pairs, team))?;
+        self.time = clock.lap();
         Ok(&self.ordered.pairs)
     }
 
@@ -83,17 +103,35 @@ pub(crate) fn sort_once<S: PairSource>(pairs: &S, into: &mut Vec<S::Pair>, team:
 where
     S::Pair: Sortable,
 {
-    sort_into(&mut CodeSorter::default(), pairs, into, team);
+    sort_into(&mut CodeSorter::default(), pairs, &mut 0, into, team);
 }
 
-/// Runs work about pairs with as many workers as the pool has, or on the calling thread where handing out work would cost more.
-pub(crate) fn in_pool<R: Send>(pairs: &impl PairSource, work: impl FnOnce(Team) -> R + Send) -> Result<R, DetectError> {
-    scope!("pivotgrid::pairs");
-    match pairs.blocks().iter().map(Vec::len).sum::<usize>() <= SERIAL_UP_TO {
-        true => memory::catch(|| work(Team::ALONE)),
-        // One way into the pool for the whole, instead of one per pass.
-        false => memory::catch(|| rayon::scope(|_| work(Team::of_current_pool()))),
+impl<'a, P: Sortable> On<'a, '_, PairSorter<P>> {
+    /// [`PairSorter::par_sort`] on these threads.
+    pub fn sort(self, pairs: impl PairSource<Pair = P>) -> &'a [P] {
+        self.try_sort(pairs).unwrap_or_else(|error| panic!("{error}"))
     }
+
+    /// [`PairSorter::try_par_sort`] on these threads.
+    pub fn try_sort(self, pairs: impl PairSource<Pair = P>) -> Result<&'a [P], DetectError> {
+        self.it.run(pairs, self.threads)
+    }
+}
+
+/// [`enter`] on the threads of the rayon pool in which it is called.
+pub(crate) fn in_pool<R: Send>(pairs: &impl PairSource, work: impl FnOnce(Team) -> R + Send) -> Result<R, DetectError> {
+    enter(pairs, Threads::Pool, work)
+}
+
+/// Runs work about pairs on these threads, or on the calling one where handing out work would cost more.
+pub(crate) fn enter<R: Send>(
+    pairs: &impl PairSource,
+    threads: Threads<'_>,
+    work: impl FnOnce(Team) -> R + Send,
+) -> Result<R, DetectError> {
+    scope!("pivotgrid::pairs");
+    let is_small = pairs.blocks().iter().map(Vec::len).sum::<usize>() <= SERIAL_UP_TO;
+    memory::catch(|| threads.enter(is_small, work))
 }
 
 /// In ascending order.

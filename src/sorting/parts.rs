@@ -18,8 +18,8 @@ pub(super) struct Part {
     block: usize,
     first: usize,
     pub(super) pairs: usize,
-    /// How many codes they have.
-    pub(super) codes: usize,
+    /// How many codes there is room for.
+    pub(super) room: usize,
     /// One more than the largest index, by side.
     objects: [u32; 2],
 }

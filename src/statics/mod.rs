@@ -1,17 +1,25 @@
 //! Things that hardly ever move.
 
 mod detect;
+mod on;
+mod stale;
+mod stamp;
 mod tier;
 
 pub use detect::PairsWithStatics;
-
-use rayon::prelude::*;
+pub use stale::StaleIndex;
+pub(crate) use stamp::Stamp;
 
 use crate::broad_phase::check_count;
+use crate::lockfree::Blocks;
 use crate::query::Target;
 use crate::query::residents::{Item, ItemTier, OutsideOfGrids};
+use crate::runtime::clock::Clock;
 use crate::runtime::memory;
-use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, MAX_OBJECTS, Queries, Scalar};
+use crate::runtime::scope::scope;
+use crate::runtime::team::Threads;
+use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, Groups, MAX_OBJECTS, Queries};
+use crate::{RejectReason, Rejected, Scalar, Stats};
 use tier::Tier;
 
 /// The objects of a scene that hardly ever move: terrain, walls, buildings. Built once, and then
@@ -35,8 +43,9 @@ use tier::Tier;
 /// assert_eq!(pairs.moving.sorted(), [Pair { a: 0, b: 1 }]);
 /// assert_eq!(pairs.statics.sorted(), [CrossPair { first: 0, second: 1 }]); // actor 0 touches wall 1
 ///
-/// statics.remove(1);
+/// statics.remove(1)?;
 /// assert!(broad_phase.over(&actors).with(&statics).pairs().statics.is_empty());
+/// # Ok::<(), pivotgrid::StaleIndex>(())
 /// ```
 ///
 /// # What a change costs
@@ -65,13 +74,33 @@ pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     spare_members: Vec<u32>,
     /// Whether objects of `base` have changed, or there are others.
     changed: bool,
+    /// Another one after every change, and in every set.
+    stamp: Stamp,
 }
 
-/// How many objects a thread asks for their boxes at a time, at least.
+/// The least number of objects whose boxes a thread reads at a time.
 const BLOCK: usize = 1024;
 
 /// How many of the latest changes are kept in a list: eight steps of a kernel.
 const MOST_LOOSE: usize = 64;
+
+/// A set with the same objects, under the same indices. Takes the time of a copy of the objects and of building their grid, on the rayon
+/// pool. (Should memory for the grid be refused, searches of the copy go through the objects one by one until a change succeeds.)
+impl<S: Scalar, const D: usize> Clone for StaticSet<S, D> {
+    fn clone(&self) -> Self {
+        // The settings were valid when this set was made with them.
+        let mut copy = Self::with_config(self.base.config().clone()).unwrap_or_default();
+        copy.items.clone_from(&self.items);
+        // Room for every index, as always.
+        copy.free.reserve_exact(self.items.len());
+        copy.free.extend_from_slice(&self.free);
+        for item in copy.items.iter_mut().filter(|item| item.home != ItemTier::Nowhere) {
+            item.home = ItemTier::Base;
+        }
+        let _ = copy.build_base(Threads::Pool);
+        copy
+    }
+}
 
 impl<S: Scalar, const D: usize> Default for StaticSet<S, D> {
     fn default() -> Self {
@@ -100,6 +129,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             loose: Vec::new(),
             spare_members: Vec::new(),
             changed: false,
+            stamp: Stamp::new(),
         }
     }
 
@@ -120,22 +150,40 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     /// [`par_build`](Self::par_build), or an error when memory is refused. The set then has the objects that it had before.
     pub fn try_par_build<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Result<(), DetectError> {
-        check_count(objects)?;
-        let new_items = memory::catch(|| {
-            let mut items = Vec::new();
-            memory::reserve_exact(&mut items, objects.len());
-            let item = |object| Item::of(object, ItemTier::Base);
-            objects.par_iter().with_min_len(BLOCK).map(item).collect_into_vec(&mut items);
-            items
-        })?;
-        self.replace(new_items, true)
+        self.build_on(objects, Threads::Pool)
     }
 
     /// [`try_par_build`](Self::try_par_build) on the calling thread.
     pub fn try_build<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Result<(), DetectError> {
+        self.build_on(objects, Threads::Serial)
+    }
+
+    pub(crate) fn build_on<T: Bounded<S, D> + Sync>(&mut self, objects: &[T], threads: Threads<'_>) -> Result<(), DetectError> {
+        scope!("pivotgrid::build_statics");
         check_count(objects)?;
-        let new_items = memory::catch(|| memory::collect(objects.iter().map(|object| Item::of(object, ItemTier::Base))))?;
-        self.replace(new_items, false)
+        let mut clock = Clock::start();
+        let new_items = memory::catch(|| {
+            let mut items = Vec::new();
+            memory::reserve_exact(&mut items, objects.len());
+            // Whatever it is, it is overwritten.
+            items.resize(objects.len(), Item { bounds: Aabb::EMPTY, groups: Groups::NONE, home: ItemTier::Base });
+            threads.enter(objects.len() <= BLOCK, |team| {
+                let blocks = Blocks::new(&mut items, BLOCK);
+                team.at_most(objects.len() / BLOCK + 1).run(|| {
+                    while let Some((first, block)) = blocks.claim() {
+                        block
+                            .iter_mut()
+                            .zip(&objects[first..])
+                            .for_each(|(item, object)| *item = Item::of(object, ItemTier::Base));
+                    }
+                });
+            });
+            items
+        })?;
+        let reading = clock.lap();
+        self.replace(new_items, threads)?;
+        self.base.note_reading(reading);
+        Ok(())
     }
 
     /// Adds an object and returns its index.
@@ -149,6 +197,11 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     /// [`insert`](Self::insert), or an error when memory is refused. The set then is as it was before.
     pub fn try_insert<T: Bounded<S, D>>(&mut self, object: &T) -> Result<u32, DetectError> {
+        self.insert_on(object, Threads::Pool)
+    }
+
+    pub(crate) fn insert_on<T: Bounded<S, D>>(&mut self, object: &T, threads: Threads<'_>) -> Result<u32, DetectError> {
+        self.stamp = Stamp::new();
         let item = Item::of(object, ItemTier::Loose);
         let is_reused = !self.free.is_empty();
         if !is_reused && self.items.len() >= MAX_OBJECTS {
@@ -166,56 +219,63 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             Some(place) => *place = item,
             None => self.items.push(item),
         }
-        self.add_loose(index).map(|()| index).inspect_err(|_| {
+        self.add_loose(index, threads).map(|()| index).inspect_err(|_| {
             if is_reused {
                 self.items[index as usize].home = ItemTier::Nowhere;
                 self.free.push(index);
             } else {
                 self.items.pop();
             }
-            self.restore();
+            self.restore(threads);
         })
     }
 
-    /// Moves an object, or changes its groups. Returns whether there is one.
+    /// Moves an object, or changes its groups.
     ///
     /// # Panics
     ///
     /// As [`par_build`](Self::par_build); [`try_update`](Self::try_update) returns an error instead.
-    pub fn update<T: Bounded<S, D>>(&mut self, index: u32, object: &T) -> bool {
+    pub fn update<T: Bounded<S, D>>(&mut self, index: u32, object: &T) -> Result<(), StaleIndex> {
         self.try_update(index, object).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// [`update`](Self::update), or an error when memory is refused. The set then is as it was before.
-    pub fn try_update<T: Bounded<S, D>>(&mut self, index: u32, object: &T) -> Result<bool, DetectError> {
-        let Some(before) = self.item_mut(index).map(|item| *item) else { return Ok(false) };
+    /// [`update`](Self::update), or an error (the outer one) when memory is refused. The set then is as it was before.
+    pub fn try_update<T: Bounded<S, D>>(&mut self, index: u32, object: &T) -> Result<Result<(), StaleIndex>, DetectError> {
+        self.update_on(index, object, Threads::Pool)
+    }
+
+    pub(crate) fn update_on<T: Bounded<S, D>>(
+        &mut self,
+        index: u32,
+        object: &T,
+        threads: Threads<'_>,
+    ) -> Result<Result<(), StaleIndex>, DetectError> {
+        let Some(before) = self.item_mut(index).map(|item| *item) else { return Ok(Err(StaleIndex { index })) };
+        self.stamp = Stamp::new();
         let item = Item::of(object, ItemTier::Loose);
         memory::catch(|| memory::reserve(&mut self.loose, 1))?;
         self.items[index as usize] = item;
         if before.home != ItemTier::Loose {
-            self.add_loose(index).inspect_err(|_| {
+            self.add_loose(index, threads).inspect_err(|_| {
                 self.items[index as usize] = before;
-                self.restore();
+                self.restore(threads);
             })?;
         }
-        Ok(true)
+        Ok(Ok(()))
     }
 
-    /// Takes an object out. Returns whether there was one.
-    pub fn remove(&mut self, index: u32) -> bool {
-        match self.item_mut(index) {
-            None => false,
-            Some(item) => {
-                let was_loose = item.home == ItemTier::Loose;
-                item.home = ItemTier::Nowhere;
-                if was_loose {
-                    self.loose.retain(|&loose| loose != index);
-                }
-                self.free.push(index);
-                self.changed = true;
-                true
-            }
+    /// Takes an object out, and returns its box.
+    pub fn remove(&mut self, index: u32) -> Result<Aabb<S, D>, StaleIndex> {
+        let item = self.item_mut(index).ok_or(StaleIndex { index })?;
+        let (bounds, was_loose) = (item.bounds, item.home == ItemTier::Loose);
+        item.home = ItemTier::Nowhere;
+        self.stamp = Stamp::new();
+        if was_loose {
+            self.loose.retain(|&loose| loose != index);
         }
+        self.free.push(index);
+        self.changed = true;
+        Ok(bounds)
     }
 
     /// The box of an object, if there is one with this index.
@@ -245,7 +305,37 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     /// [`par_rebuild`](Self::par_rebuild), or an error when memory is refused. The set then has the objects that it had before.
     pub fn try_par_rebuild(&mut self) -> Result<(), DetectError> {
-        self.rebuild().inspect_err(|_| self.restore())
+        self.rebuild_on(Threads::Pool)
+    }
+
+    fn rebuild_on(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
+        self.rebuild(threads).inspect_err(|_| self.restore(threads))
+    }
+
+    /// The objects that overlap nothing because their boxes are invalid, in ascending order of index. Goes over all objects.
+    pub fn rejected(&self) -> impl Iterator<Item = Rejected> {
+        let there = (0..).zip(&self.items).filter(|(_, item)| item.home != ItemTier::Nowhere);
+        there.filter_map(|(index, item)| RejectReason::of(&item.bounds).map(|reason| Rejected { index, reason }))
+    }
+
+    /// What the last build of the large grid did, and what it cost. [`PassTimes::statics`](crate::PassTimes::statics) is what reading
+    /// the objects took.
+    pub fn stats(&self) -> &Stats {
+        self.base.stats()
+    }
+
+    /// Gives back memory that nothing needs, and builds the grid anew on the rayon pool. (Should memory for that be refused, searches go
+    /// through the objects one by one until a later change succeeds.)
+    pub fn shrink_to_fit(&mut self) {
+        self.base.release();
+        self.recent.release();
+        self.spare_members = Vec::new();
+        self.items.shrink_to_fit();
+        self.free.shrink_to(self.items.len());
+        if self.rebuild_on(Threads::Pool).is_ok() {
+            self.loose.shrink_to_fit();
+            self.recent.members.shrink_to_fit();
+        }
     }
 
     /// Queries about the static objects as they are now. They read the large grid, the small grid and the latest changes, and build
@@ -260,10 +350,11 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     ///
     /// let ray = Ray::new([22.0, 50.0], [1.0, 0.0]);
     /// assert_eq!(statics.queries().first_hit(&ray).unwrap().index, 3);
-    /// statics.remove(3);
+    /// statics.remove(3)?;
     /// assert_eq!(statics.queries().first_hit(&ray).unwrap().index, 4);
     /// let door = statics.insert(&Aabb::new([25.0, 0.0], [25.5, 100.0]));
     /// assert_eq!(statics.queries().first_hit(&ray).unwrap().index, door);
+    /// # Ok::<(), pivotgrid::StaleIndex>(())
     /// ```
     pub fn queries(&self) -> Queries<'_, S, D> {
         let views = [self.base.view(&self.items, !self.changed), self.recent.view(&self.items, false)];
@@ -288,13 +379,14 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     }
 
     /// Takes other objects in place of all.
-    fn replace(&mut self, new_items: Vec<Item<S, D>>, parallel: bool) -> Result<(), DetectError> {
+    fn replace(&mut self, new_items: Vec<Item<S, D>>, threads: Threads<'_>) -> Result<(), DetectError> {
+        self.stamp = Stamp::new();
         let indices = new_items.len();
         let more_free = indices.saturating_sub(self.free.len());
         memory::catch(|| memory::reserve_exact(&mut self.free, more_free))?;
         self.base.count_elsewhere(self.bytes() - self.base.bytes() + memory::bytes_of::<Item<S, D>>(indices));
         // The old objects stay until the new ones have a grid.
-        self.base.build_all(&new_items, |_| true, parallel).inspect_err(|_| self.restore())?;
+        self.base.build_all(&new_items, |_| true, threads).inspect_err(|_| self.restore(threads))?;
         self.items = new_items;
         self.free.clear();
         self.forget_changes();
@@ -302,11 +394,11 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     }
 
     /// Builds the grid of all objects. The set is what it was if that is refused, but for the grid.
-    fn rebuild(&mut self) -> Result<(), DetectError> {
-        if self.build_base().is_err() {
+    fn rebuild(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
+        if self.build_base(threads).is_err() {
             // The small grid is in the way, and not wanted any more if this succeeds.
             self.recent.release();
-            self.build_base()?;
+            self.build_base(threads)?;
         }
         for item in self.items.iter_mut().filter(|item| item.home != ItemTier::Nowhere) {
             item.home = ItemTier::Base;
@@ -315,9 +407,9 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         Ok(())
     }
 
-    fn build_base(&mut self) -> Result<(), DetectError> {
+    fn build_base(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
         self.base.count_elsewhere(self.bytes() - self.base.bytes());
-        self.base.build_all(&self.items, |item| item.home != ItemTier::Nowhere, true)
+        self.base.build_all(&self.items, |item| item.home != ItemTier::Nowhere, threads)
     }
 
     /// All that there is lives in `base`.
@@ -328,10 +420,10 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     }
 
     /// Takes note of a change, and makes room for the next. If that is refused, the change is not noted, and a grid may be missing.
-    fn add_loose(&mut self, index: u32) -> Result<(), DetectError> {
+    fn add_loose(&mut self, index: u32, threads: Threads<'_>) -> Result<(), DetectError> {
         self.loose.push(index);
         if self.loose.len() > MOST_LOOSE {
-            self.empty_loose().inspect_err(|_| self.loose.truncate(MOST_LOOSE))?;
+            self.empty_loose(threads).inspect_err(|_| self.loose.truncate(MOST_LOOSE))?;
         } else {
             self.changed = true;
         }
@@ -339,7 +431,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     }
 
     /// Moves the latest changes into a grid. The books are kept after the memory is there.
-    fn empty_loose(&mut self) -> Result<(), DetectError> {
+    fn empty_loose(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
         let (items, recent) = (&self.items, &mut self.recent);
         let mut members = std::mem::take(&mut self.spare_members);
         memory::catch(|| {
@@ -352,10 +444,10 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         let most = ((MOST_LOOSE * self.items.len()) as f64).sqrt() as usize;
         if members.len() > most.max(16 * MOST_LOOSE) {
             self.spare_members = members;
-            return self.rebuild();
+            return self.rebuild(threads);
         }
         self.recent.count_elsewhere(self.bytes() - self.recent.bytes());
-        self.recent.build_of(&members, &self.items)?;
+        self.recent.build_of(&members, &self.items, threads)?;
         for index in self.loose.drain(..) {
             self.items[index as usize].home = ItemTier::Recent;
         }
@@ -365,15 +457,15 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     }
 
     /// Brings back the grids that a refused change has cost. Without memory for those, too, objects are searched one by one.
-    fn restore(&mut self) {
+    fn restore(&mut self, threads: Threads<'_>) {
         if !self.base.has_grid() {
             self.base.count_elsewhere(self.bytes() - self.base.bytes());
-            let _ = self.base.build_all(&self.items, |item| item.home == ItemTier::Base, true);
+            let _ = self.base.build_all(&self.items, |item| item.home == ItemTier::Base, threads);
         }
         if !self.recent.has_grid() && !self.recent.members.is_empty() {
             self.recent.count_elsewhere(self.bytes() - self.recent.bytes());
             let members = std::mem::take(&mut self.recent.members);
-            let _ = self.recent.build_of(&members, &self.items);
+            let _ = self.recent.build_of(&members, &self.items, threads);
             self.recent.members = members;
         }
     }

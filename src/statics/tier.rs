@@ -1,11 +1,13 @@
 //! Some of the static objects in a grid.
 
+use std::time::Duration;
+
 use crate::engine::step::rebuild;
 use crate::query::residents::{Item, ItemTier, Residents};
 use crate::query::{GridView, Target};
 use crate::runtime::objects::FnObjects;
 use crate::runtime::team::Threads;
-use crate::{Aabb, BroadPhase, DetectError, Queries, Scalar};
+use crate::{Aabb, BroadPhase, Config, DetectError, Queries, Scalar, Stats};
 
 /// A grid of static objects, as they were when it was built. Those that have changed since live elsewhere.
 ///
@@ -30,23 +32,27 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
         &mut self,
         items: &[Item<S, D>],
         is_wanted: impl Fn(&Item<S, D>) -> bool + Sync,
-        parallel: bool,
+        threads: Threads<'_>,
     ) -> Result<(), DetectError> {
         let len = items.iter().rposition(&is_wanted).map_or(0, |last| last + 1);
         // An object that is not wanted keeps its index and gets a box that the engine leaves out.
         let bounds = |index: usize| if is_wanted(&items[index]) { items[index].bounds } else { Aabb::EMPTY };
-        self.build(len, bounds, parallel)
+        self.build(len, bounds, threads)
     }
 
     /// Builds the grid of some objects.
-    pub(super) fn build_of(&mut self, members: &[u32], items: &[Item<S, D>]) -> Result<(), DetectError> {
-        self.build(members.len(), |place| items[members[place] as usize].bounds, true)
+    pub(super) fn build_of(&mut self, members: &[u32], items: &[Item<S, D>], threads: Threads<'_>) -> Result<(), DetectError> {
+        self.build(members.len(), |place| items[members[place] as usize].bounds, threads)
     }
 
-    fn build(&mut self, len: usize, bounds: impl Fn(usize) -> Aabb<S, D> + Sync, parallel: bool) -> Result<(), DetectError> {
+    fn build(
+        &mut self,
+        len: usize,
+        bounds: impl Fn(usize) -> Aabb<S, D> + Sync,
+        threads: Threads<'_>,
+    ) -> Result<(), DetectError> {
         self.is_built = false;
         let objects = FnObjects { len, bounds };
-        let threads = if parallel { Threads::Pool } else { Threads::Serial };
         self.grid.run(threads, len, |engine, team| rebuild(engine, &objects, team).conclude(engine))?;
         self.is_built = true;
         Ok(())
@@ -62,6 +68,20 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
     pub(super) fn release(&mut self) {
         self.is_built = false;
         self.grid.engine.release();
+    }
+
+    /// What building the grid did, and what it cost.
+    pub(super) fn stats(&self) -> &Stats {
+        self.grid.stats()
+    }
+
+    /// Notes how long its objects took to be read.
+    pub(super) fn note_reading(&mut self, time: Duration) {
+        self.grid.engine.builder.stats.times.statics = time;
+    }
+
+    pub(super) fn config(&self) -> &Config {
+        &self.grid.engine.builder.config
     }
 
     pub(super) fn has_grid(&self) -> bool {

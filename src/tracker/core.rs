@@ -10,7 +10,7 @@ use crate::pairs::source::Stored;
 use crate::runtime::clock::Clock;
 use crate::runtime::memory;
 use crate::runtime::scope::scope;
-use crate::runtime::team::Team;
+use crate::runtime::team::{Team, Threads};
 use crate::sorting::{CodeSorter, SERIAL_UP_TO};
 use crate::stats::TrackTimes;
 
@@ -19,8 +19,8 @@ use crate::stats::TrackTimes;
 pub(super) struct Core<P: PairKind, T> {
     ranks: <P as Tracked>::Ranks,
     sorter: CodeSorter<<P as Tracked>::Code>,
-    merger: Merger<<P as Tracked>::Keys>,
-    pub(super) lists: Lists<<P as Tracked>::Keys>,
+    merger: Merger<<P as Tracked>::Keys, <P as Tracked>::Code>,
+    pub(super) lists: Lists<<P as Tracked>::Keys, <P as Tracked>::Code>,
     pub(super) values: Values<T>,
     pub(super) times: TrackTimes,
 }
@@ -54,25 +54,23 @@ impl<P: PairKind, T: Default + Send> Core<P, T> {
         }
     }
 
-    /// Runs an update with as many workers as the pool has, or on the calling thread where handing out work would cost more.
-    pub(super) fn in_pool(
+    /// Takes the pairs of the next step, on these threads, or on the calling one where handing out work would cost more.
+    pub(super) fn update_on(
         &mut self,
         pairs: &impl KeyedPairs<Kind = P>,
-        update: impl FnOnce(&mut Self, Team) + Send,
+        with_ongoing: bool,
+        make: &(impl Fn(P::Keys) -> T + Sync),
+        threads: Threads<'_>,
     ) -> Result<(), DetectError>
     where
         Self: Send,
     {
         let count = pairs.source().blocks().iter().map(Vec::len).sum::<usize>();
-        match count + self.lists.current.len() <= SERIAL_UP_TO {
-            true => memory::catch(|| update(self, Team::ALONE)),
-            // One way into the pool for the whole update, instead of one per pass.
-            false => memory::catch(|| rayon::scope(|_| update(self, Team::of_current_pool()))),
-        }
+        let is_small = count + self.lists.current.len() <= SERIAL_UP_TO;
+        memory::catch(|| threads.enter(is_small, |team| self.update(pairs, with_ongoing, make, team)))
     }
 
-    /// Takes the pairs of the next step.
-    pub(super) fn update(
+    fn update(
         &mut self,
         pairs: &impl KeyedPairs<Kind = P>,
         with_ongoing: bool,
@@ -82,26 +80,30 @@ impl<P: PairKind, T: Default + Send> Core<P, T> {
         scope!("pivotgrid::track");
         let mut clock = Clock::start();
         let Core { ranks, sorter, merger, lists, values, .. } = self;
+        // Until this comes to its end, the ranks may not be those that the codes are made of.
+        let has_codes = std::mem::take(&mut lists.has_codes);
         let source = pairs.source();
         let objects = sorter.survey(source, &P::indices, team);
         pairs.assign(ranks, objects, team);
         let keys = clock.lap();
-        let code = |pair| [P::code(pair, ranks, || pairs.judge(pair))];
-        let codes = scope!("pivotgrid::sort_pairs", sorter.sort(source, P::largest(ranks), &code, |_| (), team));
+        let code = |pair| P::code(pair, ranks, || pairs.judge(pair));
+        let codes = scope!("pivotgrid::sort_pairs", sorter.sort_codes(source, P::largest(ranks), &code, team));
         let sort = clock.lap();
-        let codes = SortedCodes::<P> { codes, ranks };
+        let are_comparable = has_codes && P::are_stable(ranks);
+        let codes = SortedCodes::<P> { codes, ranks, are_comparable };
         scope!("pivotgrid::merge_pairs", merger.update(&codes, lists, values, with_ongoing, make, team));
         self.times = TrackTimes { keys, sort, merge: clock.lap() };
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let Lists { started, ongoing, ended, current } = &self.lists;
+        let Lists { started, ongoing, ended, current, codes, .. } = &self.lists;
         let pairs: usize = [started, ongoing, ended, current].into_iter().map(Vec::capacity).sum();
         let values = self.values.current.capacity() + self.values.ended.capacity() + self.values.spare.capacity();
         P::bytes(&self.ranks)
             + self.sorter.bytes()
             + self.merger.bytes()
             + pairs * size_of::<P::Keys>()
+            + codes.capacity() * size_of::<P::Code>()
             + values.saturating_mul(size_of::<T>())
     }
 
@@ -109,7 +111,8 @@ impl<P: PairKind, T: Default + Send> Core<P, T> {
         self.ranks = P::Ranks::default();
         self.sorter = CodeSorter::default();
         self.merger = Merger::default();
-        let Lists { started, ongoing, ended, current } = &mut self.lists;
+        let Lists { started, ongoing, ended, current, codes, has_codes } = &mut self.lists;
+        (*codes, *has_codes) = (Vec::new(), false);
         self.values.current.truncate(current.len());
         self.values.current.shrink_to_fit();
         self.values.ended.shrink_to_fit();

@@ -6,8 +6,8 @@ use super::KeyedPairs;
 use super::core::Core;
 use super::kinds::{InPeriods, OneSet, PairKind, TwoSets};
 use crate::DetectError;
-use crate::runtime::memory;
-use crate::runtime::team::Team;
+use crate::runtime::on::On;
+use crate::runtime::team::{ForkJoin, Threads};
 use crate::sorting::{Divisible, SERIAL_UP_TO, share_out};
 use crate::stats::TrackTimes;
 
@@ -115,8 +115,7 @@ impl<P: PairKind, T: Default + Send> DataMap<P, T> {
         pairs: impl KeyedPairs<Kind = P>,
         make: impl Fn(P::Keys) -> T + Sync,
     ) -> Result<Changes<'_, P::Keys, T>, DetectError> {
-        self.core.in_pool(&pairs, |core, team| core.update(&pairs, false, &make, team))?;
-        Ok(self.changes())
+        self.run(pairs, make, Threads::Pool)
     }
 
     /// [`try_par_update`](Self::try_par_update) on the calling thread.
@@ -125,7 +124,21 @@ impl<P: PairKind, T: Default + Send> DataMap<P, T> {
         pairs: impl KeyedPairs<Kind = P>,
         make: impl Fn(P::Keys) -> T + Sync,
     ) -> Result<Changes<'_, P::Keys, T>, DetectError> {
-        memory::catch(|| self.core.update(&pairs, false, &make, Team::ALONE))?;
+        self.run(pairs, make, Threads::Serial)
+    }
+
+    /// The next call on threads of your own: see [`On`].
+    pub fn on<'t>(&mut self, threads: &'t dyn ForkJoin) -> On<'_, 't, Self> {
+        On::new(self, threads)
+    }
+
+    fn run(
+        &mut self,
+        pairs: impl KeyedPairs<Kind = P>,
+        make: impl Fn(P::Keys) -> T + Sync,
+        threads: Threads<'_>,
+    ) -> Result<Changes<'_, P::Keys, T>, DetectError> {
+        self.core.update_on(&pairs, false, &make, threads)?;
         Ok(self.changes())
     }
 
@@ -184,21 +197,23 @@ impl<P: PairKind, T: Default + Send> DataMap<P, T> {
 
     /// Runs `work` on every entry, on the threads of the rayon pool in which it is called.
     pub fn par_for_each(&mut self, work: impl Fn(P::Keys, &mut T) + Sync) {
+        self.run_on_each(work, Threads::Pool);
+    }
+
+    fn run_on_each(&mut self, work: impl Fn(P::Keys, &mut T) + Sync, threads: Threads<'_>) {
         let Core { lists, values, .. } = &mut self.core;
         let (keys, values) = (&lists.current[..], &mut values.current[..lists.current.len()]);
         let run = |Entries { keys, values }: Entries<'_, P::Keys, T>| {
             keys.iter().zip(values).for_each(|(&pair, value)| work(pair, value));
         };
-        match keys.len() <= SERIAL_UP_TO {
-            true => run(Entries { keys, values }),
-            false => rayon::scope(|_| share_out(Entries { keys, values }, Team::of_current_pool(), &run)),
-        }
+        threads.enter(keys.len() <= SERIAL_UP_TO, |team| share_out(Entries { keys, values }, team, &run));
     }
 
     /// Drops all entries but those for which `keep` is true. The next update does not tell of their end. If their pairs are still
     /// there, they start again.
     pub fn retain(&mut self, mut keep: impl FnMut(P::Keys, &mut T) -> bool) {
         let Core { lists, values, .. } = &mut self.core;
+        lists.has_codes = false;
         let (mut from, mut to) = (0, 0);
         lists.current.retain(|&pair| {
             let is_kept = keep(pair, &mut values.current[from]);
@@ -230,6 +245,27 @@ impl<P: PairKind, T: Default + Send> DataMap<P, T> {
 
     fn find(&self, pair: P::Keys) -> Option<usize> {
         self.keys().binary_search(&P::in_order(pair)?).ok()
+    }
+}
+
+impl<'a, P: PairKind, T: Default + Send> On<'a, '_, DataMap<P, T>> {
+    /// [`DataMap::par_update`] on these threads.
+    pub fn update(self, pairs: impl KeyedPairs<Kind = P>, make: impl Fn(P::Keys) -> T + Sync) -> Changes<'a, P::Keys, T> {
+        self.try_update(pairs, make).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`DataMap::try_par_update`] on these threads.
+    pub fn try_update(
+        self,
+        pairs: impl KeyedPairs<Kind = P>,
+        make: impl Fn(P::Keys) -> T + Sync,
+    ) -> Result<Changes<'a, P::Keys, T>, DetectError> {
+        self.it.run(pairs, make, self.threads)
+    }
+
+    /// [`DataMap::par_for_each`] on these threads.
+    pub fn for_each(self, work: impl Fn(P::Keys, &mut T) + Sync) {
+        self.it.run_on_each(work, self.threads);
     }
 }
 

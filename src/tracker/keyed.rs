@@ -1,14 +1,15 @@
 //! Pairs together with the keys of their objects.
-#![allow(private_interfaces, reason = "the traits that name a team are sealed, and nobody else can call their methods")]
+#![allow(private_interfaces, reason = "the traits that name a team are sealed, and no other crate can call their methods")]
 
 use std::marker::PhantomData;
 
 use super::kinds::{InPeriods, Key, OneSet, PairKind, Tracked, TwoSets};
+use super::ranks::Ranks;
 use crate::runtime::team::Team;
-use crate::{CrossPair, PairSource, Pairs, PeriodicPairs, Scalar, WithoutShifts};
+use crate::{CrossPair, PairSource, Pairs, PeriodicCrossPair, PeriodicPairs, WithoutShifts};
 
 /// Pairs of a step with the keys of their objects, for a [`Tracker`](crate::Tracker) or a [`DataMap`](crate::DataMap); made by
-/// `keyed_by` of [`Pairs`] and of [`PeriodicPairs`]. It is a [`KeyedPairs`].
+/// `keyed_by` and `by_index` of [`Pairs`] and of [`PeriodicPairs`]. It is a [`KeyedPairs`].
 #[derive(Clone, Copy, Debug)]
 pub struct Keyed<P, S, F, J = Always> {
     source: S,
@@ -32,6 +33,10 @@ pub struct Touching<F>(F);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judged<F>(F);
 
+/// An object's index is its key, for objects that keep their indices for life. There is no function to call.
+#[derive(Clone, Copy, Debug)]
+pub struct ByIndex;
+
 impl<P, S, F> Keyed<P, S, F> {
     pub(crate) fn new(source: S, keys: F) -> Self {
         Keyed { source, keys, judge: Always, kind: PhantomData }
@@ -40,7 +45,7 @@ impl<P, S, F> Keyed<P, S, F> {
     /// The same pairs, of which only those may start for which `touches` is true. All of them go on if they were before. `touches`
     /// gets each pair as the step found it, in indices, once and from any thread. See [margins](crate::Tracker#margins).
     ///
-    /// It need not be about boxes: with a `touches` that asks the narrow phase, pairs last from contact to clear distance.
+    /// It need not be about boxes: with a `touches` that calls the narrow phase, pairs last from contact to clear distance.
     pub fn touching<T>(self, touches: T) -> Keyed<P, S, F, Touching<T>>
     where
         P: PairKind,
@@ -64,6 +69,12 @@ impl<'a> Pairs<'a> {
     pub fn keyed_by<K: Key, F: Fn(u32) -> K + Sync>(self, key: F) -> Keyed<OneSet<K>, Self, F> {
         Keyed::new(self, key)
     }
+
+    /// The pairs with their objects' indices as keys, for objects that keep their indices for life. As `keyed_by(|index| index)`,
+    /// without a look at every object.
+    pub fn by_index(self) -> Keyed<OneSet<u32>, Self, ByIndex> {
+        Keyed::new(self, ByIndex)
+    }
 }
 
 impl<'a> Pairs<'a, CrossPair> {
@@ -76,9 +87,25 @@ impl<'a> Pairs<'a, CrossPair> {
     {
         Keyed::new(self, (first, second))
     }
+
+    /// The pairs with their objects' indices as keys, for objects that keep their indices for life. As
+    /// `keyed_by(|index| index, |index| index)`, without a look at every object of both sets.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, BroadPhase, CrossTracker, StaticSet};
+    ///
+    /// let mut walls = StaticSet::<f32, 2>::new();
+    /// walls.par_build(&[Aabb::new([0.0, 9.0], [99.0, 10.0]), Aabb::new([0.0, 0.0], [99.0, 1.0])]);
+    /// let (mut broad_phase, mut tracker) = (BroadPhase::<f32, 2>::new(), CrossTracker::new());
+    /// let ball = [Aabb::around([50.0, 1.5], [1.0, 1.0])];
+    /// assert_eq!(tracker.par_update(broad_phase.over(&ball).with(&walls).pairs().statics.by_index()).started, [(0, 1)]);
+    /// ```
+    pub fn by_index(self) -> Keyed<TwoSets<u32, u32>, Self, ByIndex> {
+        Keyed::new(self, ByIndex)
+    }
 }
 
-impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
+impl<'a, const D: usize> PeriodicPairs<'a, D> {
     /// The pairs with the keys of their objects. `key` is called once for every index up to the largest in a pair, from any thread.
     ///
     /// A pair is remembered with its shift, and two objects that meet with another shift are another pair. So an object that is moved
@@ -87,12 +114,30 @@ impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
     pub fn keyed_by<K: Key, F: Fn(u32) -> K + Sync>(self, key: F) -> Keyed<InPeriods<K, D>, Self, F> {
         Keyed::new(self, key)
     }
+
+    /// The pairs with their objects' indices as keys, for objects that keep their indices for life. As `keyed_by(|index| index)`,
+    /// without a look at every object.
+    pub fn by_index(self) -> Keyed<InPeriods<u32, D>, Self, ByIndex> {
+        Keyed::new(self, ByIndex)
+    }
 }
 
-impl<'a, S: Scalar, const D: usize> WithoutShifts<'a, S, D> {
+impl<'a, const D: usize> WithoutShifts<'a, D> {
     /// The pairs with the keys of their objects. `key` is called once for every index up to the largest in a pair, from any thread.
     pub fn keyed_by<K: Key, F: Fn(u32) -> K + Sync>(self, key: F) -> Keyed<OneSet<K>, Self, F> {
         Keyed::new(self, key)
+    }
+}
+
+impl<'a, const D: usize> WithoutShifts<'a, D, PeriodicCrossPair<D>> {
+    /// The pairs with the keys of their objects: those of the first set, or the moving ones, and those of the second set, or the
+    /// static ones. Both functions are called once for every index of their set up to the largest in a pair, from any thread.
+    pub fn keyed_by<A: Key, B: Key, F, G>(self, first: F, second: G) -> Keyed<TwoSets<A, B>, Self, (F, G)>
+    where
+        F: Fn(u32) -> A + Sync,
+        G: Fn(u32) -> B + Sync,
+    {
+        Keyed::new(self, (first, second))
     }
 }
 
@@ -103,7 +148,7 @@ pub trait Labeled: Sync {
 
     fn source(&self) -> &Self::Source;
 
-    /// Ranks the keys of the first so many objects of each side.
+    /// Ranks the keys of the first objects of each side.
     fn assign(&self, ranks: &mut <Self::Kind as Tracked>::Ranks, objects: [u32; 2], team: Team);
 
     /// Whether the pair may start, if it is one.
@@ -153,13 +198,13 @@ where
 }
 
 impl<K: Key, F: Fn(u32) -> K + Sync> Assign<OneSet<K>> for F {
-    fn assign(&self, ranks: &mut super::ranks::Ranks<K>, objects: [u32; 2], team: Team) {
+    fn assign(&self, ranks: &mut Ranks<K>, objects: [u32; 2], team: Team) {
         ranks.assign(objects[0], self, team);
     }
 }
 
 impl<K: Key, F: Fn(u32) -> K + Sync, const D: usize> Assign<InPeriods<K, D>> for F {
-    fn assign(&self, ranks: &mut super::ranks::Ranks<K>, objects: [u32; 2], team: Team) {
+    fn assign(&self, ranks: &mut Ranks<K>, objects: [u32; 2], team: Team) {
         ranks.assign(objects[0], self, team);
     }
 }
@@ -168,6 +213,25 @@ impl<A: Key, B: Key, F: Fn(u32) -> A + Sync, G: Fn(u32) -> B + Sync> Assign<TwoS
     fn assign(&self, ranks: &mut <TwoSets<A, B> as Tracked>::Ranks, objects: [u32; 2], team: Team) {
         ranks.0.assign(objects[0], &self.0, team);
         ranks.1.assign(objects[1], &self.1, team);
+    }
+}
+
+impl Assign<OneSet<u32>> for ByIndex {
+    fn assign(&self, ranks: &mut Ranks<u32>, objects: [u32; 2], _: Team) {
+        ranks.assign_indices(objects[0]);
+    }
+}
+
+impl<const D: usize> Assign<InPeriods<u32, D>> for ByIndex {
+    fn assign(&self, ranks: &mut Ranks<u32>, objects: [u32; 2], _: Team) {
+        ranks.assign_indices(objects[0]);
+    }
+}
+
+impl Assign<TwoSets<u32, u32>> for ByIndex {
+    fn assign(&self, ranks: &mut (Ranks<u32>, Ranks<u32>), objects: [u32; 2], _: Team) {
+        ranks.0.assign_indices(objects[0]);
+        ranks.1.assign_indices(objects[1]);
     }
 }
 

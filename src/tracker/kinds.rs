@@ -59,6 +59,12 @@ pub trait Tracked: Sized {
 
     fn may_start(code: Self::Code) -> bool;
 
+    /// The code of the same pair if it may start.
+    fn pair(code: Self::Code) -> Self::Code;
+
+    /// Whether pairs of keys that had codes in the last update have the same ones now.
+    fn are_stable(ranks: &Self::Ranks) -> bool;
+
     fn is_same_pair(one: Self::Code, other: Self::Code) -> bool;
 
     /// The keys of a pair in the order that they are remembered in, unless they are no pair.
@@ -105,6 +111,15 @@ impl<K: Key> Tracked for OneSet<K> {
     }
 
     #[inline(always)]
+    fn pair(code: u64) -> u64 {
+        code & !1
+    }
+
+    fn are_stable(ranks: &Self::Ranks) -> bool {
+        ranks.is_stable()
+    }
+
+    #[inline(always)]
     fn is_same_pair(one: u64, other: u64) -> bool {
         one >> 1 == other >> 1
     }
@@ -146,6 +161,15 @@ impl<A: Key, B: Key> Tracked for TwoSets<A, B> {
     #[inline(always)]
     fn may_start(code: u64) -> bool {
         code & 1 == 0
+    }
+
+    #[inline(always)]
+    fn pair(code: u64) -> u64 {
+        code & !1
+    }
+
+    fn are_stable(ranks: &Self::Ranks) -> bool {
+        ranks.0.is_stable() && ranks.1.is_stable()
     }
 
     #[inline(always)]
@@ -203,6 +227,15 @@ impl<K: Key, const D: usize> Tracked for InPeriods<K, D> {
     #[inline(always)]
     fn may_start(code: [u32; 6]) -> bool {
         code[5] == 0
+    }
+
+    #[inline(always)]
+    fn pair([a, b, x, y, z, _]: [u32; 6]) -> [u32; 6] {
+        [a, b, x, y, z, 0]
+    }
+
+    fn are_stable(ranks: &Ranks<K>) -> bool {
+        ranks.is_stable()
     }
 
     #[inline(always)]

@@ -7,23 +7,29 @@
 use std::ops::Range;
 
 use super::kinds::PairKind;
+use crate::pairs::code::Code;
 use crate::runtime::memory;
 use crate::runtime::team::Team;
 use crate::sorting::{Divisible, share_out};
 
 /// The outcome of an update, each list sorted.
 #[derive(Clone, Debug)]
-pub(super) struct Lists<Q> {
+pub(super) struct Lists<Q, C> {
     pub(super) started: Vec<Q>,
     pub(super) ongoing: Vec<Q>,
     pub(super) ended: Vec<Q>,
     /// The started and the ongoing.
     pub(super) current: Vec<Q>,
+    /// The codes of the current ones, as of the update that found them. Smaller than keys, and nothing has to be looked up to compare them.
+    pub(super) codes: Vec<C>,
+    /// Whether `codes` are those of `current`.
+    pub(super) has_codes: bool,
 }
 
-impl<Q> Default for Lists<Q> {
+impl<Q, C> Default for Lists<Q, C> {
     fn default() -> Self {
-        Lists { started: Vec::new(), ongoing: Vec::new(), ended: Vec::new(), current: Vec::new() }
+        let (started, ongoing, ended, current) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Lists { started, ongoing, ended, current, codes: Vec::new(), has_codes: false }
     }
 }
 
@@ -74,19 +80,21 @@ const CUT: usize = 1024;
 const CUTS: usize = 4;
 
 #[derive(Clone, Debug)]
-pub(super) struct Merger<Q> {
+pub(super) struct Merger<Q, C> {
     cuts: Vec<Cut>,
     /// By code. Longer than needed.
     verdicts: Vec<Verdict>,
     /// By pair of the last step: whether it goes on. Longer than needed.
     goes_on: Vec<bool>,
-    /// Room for the next current pairs.
+    /// Room for the next current pairs, and for their codes.
     spare: Vec<Q>,
+    spare_codes: Vec<C>,
 }
 
-impl<Q> Default for Merger<Q> {
+impl<Q, C> Default for Merger<Q, C> {
     fn default() -> Self {
-        Merger { cuts: Vec::new(), verdicts: Vec::new(), goes_on: Vec::new(), spare: Vec::new() }
+        let (cuts, verdicts, goes_on) = (Vec::new(), Vec::new(), Vec::new());
+        Merger { cuts, verdicts, goes_on, spare: Vec::new(), spare_codes: Vec::new() }
     }
 }
 
@@ -94,6 +102,8 @@ impl<Q> Default for Merger<Q> {
 pub(super) struct SortedCodes<'a, P: PairKind> {
     pub(super) codes: &'a [P::Code],
     pub(super) ranks: &'a P::Ranks,
+    /// With the codes of the last step's pairs.
+    pub(super) are_comparable: bool,
 }
 
 impl<P: PairKind> SortedCodes<'_, P> {
@@ -108,20 +118,23 @@ impl<P: PairKind> SortedCodes<'_, P> {
     }
 }
 
-impl<Q: Copy + Ord + Send + Sync> Merger<Q> {
+impl<Q: Copy + Ord + Send + Sync, C: Code> Merger<Q, C> {
     /// Replaces the lists of the last step by those of this one. Data of new pairs is made by `make`. All lists but `ongoing` are
     /// written in any case.
-    pub(super) fn update<P: PairKind<Keys = Q>, T: Default + Send>(
+    pub(super) fn update<P: PairKind<Keys = Q, Code = C>, T: Default + Send>(
         &mut self,
         codes: &SortedCodes<'_, P>,
-        lists: &mut Lists<Q>,
+        lists: &mut Lists<Q, C>,
         values: &mut Values<T>,
         with_ongoing: bool,
         make: &(impl Fn(Q) -> T + Sync),
         team: Team,
     ) {
         self.cut(codes, &lists.current, team);
-        self.compare(codes, &lists.current, team);
+        match codes.are_comparable {
+            true => self.compare(codes, &lists.codes, |code| P::pair(code), team),
+            false => self.compare(codes, &lists.current, |code| P::keys(code, codes.ranks), team),
+        }
         let total = self.cuts.iter().fold(Tally::default(), |sum, Cut { tally, .. }| Tally {
             started: sum.started + tally.started,
             ongoing: sum.ongoing + tally.ongoing,
@@ -134,6 +147,7 @@ impl<Q: Copy + Ord + Send + Sync> Merger<Q> {
         memory::reserve_with_slack(&mut lists.ongoing, ongoing);
         memory::reserve_with_slack(&mut lists.ended, total.ended);
         memory::reserve_with_slack(&mut self.spare, current);
+        memory::reserve_with_slack(&mut self.spare_codes, current);
         memory::reserve_with_slack(&mut values.ended, total.ended);
         let mut made = std::mem::take(&mut values.spare);
         memory::reserve_with_slack(&mut made, current);
@@ -148,6 +162,7 @@ impl<Q: Copy + Ord + Send + Sync> Merger<Q> {
         resize(&mut lists.ongoing, ongoing, any);
         resize(&mut lists.ended, total.ended, any);
         resize(&mut self.spare, current, any);
+        self.spare_codes.resize(current, C::zeroed());
         let work = Writing {
             cuts: &self.cuts,
             codes,
@@ -158,18 +173,21 @@ impl<Q: Copy + Ord + Send + Sync> Merger<Q> {
             ongoing: &mut lists.ongoing,
             ended: &mut lists.ended,
             current: &mut self.spare,
+            current_codes: &mut self.spare_codes,
             values: &mut made,
             old_values: &mut values.current,
             ended_values: &mut values.ended,
         };
         share_out(work, team, &Writing::run);
         std::mem::swap(&mut lists.current, &mut self.spare);
+        std::mem::swap(&mut lists.codes, &mut self.spare_codes);
+        lists.has_codes = true;
         // What is left of the last step are default values, as the next one needs them.
         values.spare = std::mem::replace(&mut values.current, made);
     }
 
     /// Cuts the codes into equal pieces, but not between equal pairs, and the last step's pairs where those begin.
-    fn cut<P: PairKind<Keys = Q>>(&mut self, codes: &SortedCodes<'_, P>, previous: &[Q], team: Team) {
+    fn cut<P: PairKind<Keys = Q, Code = C>>(&mut self, codes: &SortedCodes<'_, P>, previous: &[Q], team: Team) {
         let len = codes.codes.len();
         let most = if team.workers() > 1 { team.workers() * CUTS } else { 1 };
         let cuts = (len / CUT).clamp(1, most);
@@ -187,18 +205,25 @@ impl<Q: Copy + Ord + Send + Sync> Merger<Q> {
         }
     }
 
-    fn compare<P: PairKind<Keys = Q>>(&mut self, codes: &SortedCodes<'_, P>, previous: &[Q], team: Team) {
+    /// Compares the codes with the pairs of the last step, by their keys or by codes: by what `of` makes of a code.
+    fn compare<P: PairKind<Keys = Q, Code = C>, K: Ord + Sync>(
+        &mut self,
+        codes: &SortedCodes<'_, P>,
+        previous: &[K],
+        of: impl Fn(C) -> K + Sync,
+        team: Team,
+    ) {
         let len = codes.codes.len();
         memory::reserve_with_slack(&mut self.verdicts, len);
         self.verdicts.resize(len.max(self.verdicts.len()), Verdict::Dropped);
         memory::reserve_with_slack(&mut self.goes_on, previous.len());
         self.goes_on.resize(previous.len().max(self.goes_on.len()), false);
         let work = Comparing { cuts: &mut self.cuts, verdicts: &mut self.verdicts, goes_on: &mut self.goes_on };
-        share_out(work, team, &|comparing| comparing.run(codes, previous));
+        share_out(work, team, &|comparing| comparing.run(codes, previous, &of));
     }
 
     /// Makes the data of new pairs, each in its place.
-    fn create<P: PairKind<Keys = Q>, T: Send>(
+    fn create<P: PairKind<Keys = Q, Code = C>, T: Send>(
         &self,
         codes: &SortedCodes<'_, P>,
         made: &mut [T],
@@ -224,6 +249,7 @@ impl<Q: Copy + Ord + Send + Sync> Merger<Q> {
             + self.verdicts.capacity()
             + self.goes_on.capacity()
             + self.spare.capacity() * size_of::<Q>()
+            + self.spare_codes.capacity() * size_of::<C>()
     }
 }
 
@@ -244,7 +270,7 @@ struct Comparing<'a> {
 
 impl Comparing<'_> {
     /// Merges one cut. A pair that was goes on as long as it is reported at all; one that was not must be one that may start.
-    fn run<P: PairKind>(self, codes: &SortedCodes<'_, P>, previous: &[P::Keys]) {
+    fn run<P: PairKind, K: Ord>(self, codes: &SortedCodes<'_, P>, previous: &[K], of: &impl Fn(P::Code) -> K) {
         let cut = &mut self.cuts[0];
         let previous = &previous[cut.previous.clone()];
         let mut tally = Tally::default();
@@ -255,7 +281,7 @@ impl Comparing<'_> {
             if last.replace(*code).is_some_and(|last| P::is_same_pair(*code, last)) {
                 continue;
             }
-            let pair = P::keys(*code, codes.ranks);
+            let pair = of(*code);
             while before < previous.len() && previous[before] < pair {
                 self.goes_on[before] = false;
                 before += 1;
@@ -319,6 +345,7 @@ struct Writing<'a, P: PairKind, T> {
     ongoing: &'a mut [P::Keys],
     ended: &'a mut [P::Keys],
     current: &'a mut [P::Keys],
+    current_codes: &'a mut [P::Code],
     values: &'a mut [T],
     old_values: &'a mut [T],
     ended_values: &'a mut [T],
@@ -343,6 +370,7 @@ impl<P: PairKind, T: Default + Send> Writing<'_, P, T> {
                 Verdict::Dropped => {}
                 Verdict::Started => {
                     let pair = self.codes.keys(at);
+                    self.current_codes[place] = P::pair(self.codes.codes[at]);
                     (self.started[to.started], self.current[place]) = (pair, pair);
                     to.started += 1;
                 }
@@ -350,6 +378,7 @@ impl<P: PairKind, T: Default + Send> Writing<'_, P, T> {
                     end_pairs(&mut before, &mut to.ended, self.old_values);
                     let pair = previous[before];
                     self.current[place] = pair;
+                    self.current_codes[place] = P::pair(self.codes.codes[at]);
                     if let Some(ongoing) = self.ongoing.get_mut(to.ongoing) {
                         *ongoing = pair;
                     }
@@ -377,6 +406,7 @@ impl<P: PairKind, T: Send> Divisible for Writing<'_, P, T> {
         let (ongoing, other_ongoing) = self.ongoing.split_at_mut(sum(|cut| cut.tally.ongoing).min(self.ongoing.len()));
         let (ended_pairs, other_ended) = self.ended.split_at_mut(ended);
         let (current_pairs, other_current) = self.current.split_at_mut(current);
+        let (current_codes, other_codes) = self.current_codes.split_at_mut(current);
         let (values, other_values) = self.values.split_at_mut(current);
         let (old_values, other_old_values) = self.old_values.split_at_mut(sum(|cut| cut.previous.len()));
         let (ended_values, other_ended_values) = self.ended_values.split_at_mut(ended);
@@ -387,6 +417,7 @@ impl<P: PairKind, T: Send> Divisible for Writing<'_, P, T> {
                 ongoing,
                 ended: ended_pairs,
                 current: current_pairs,
+                current_codes,
                 values,
                 old_values,
                 ended_values,
@@ -398,6 +429,7 @@ impl<P: PairKind, T: Send> Divisible for Writing<'_, P, T> {
                 ongoing: other_ongoing,
                 ended: other_ended,
                 current: other_current,
+                current_codes: other_codes,
                 values: other_values,
                 old_values: other_old_values,
                 ended_values: other_ended_values,

@@ -14,14 +14,15 @@ mod ranks;
 mod saved;
 
 pub use data::{Changes, CrossMap, DataMap, PairMap, PeriodicMap};
-pub use keyed::{Always, Keyed, KeyedPairs, Touching};
+pub use keyed::{Always, ByIndex, Keyed, KeyedPairs, Touching};
 pub use kinds::{InPeriods, Key, OneSet, PairKind, TwoSets};
 
 use std::fmt;
 
 use self::core::Core;
 use crate::DetectError;
-use crate::runtime::memory;
+use crate::runtime::on::On;
+use crate::runtime::team::{ForkJoin, Threads};
 use crate::stats::TrackTimes;
 
 /// A [`Tracker`] of pairs of one set, with keys of one type.
@@ -73,7 +74,7 @@ pub type PeriodicTracker<K = u32, const D: usize = 3> = Tracker<InPeriods<K, D>>
 /// ```
 ///
 /// - **An object that is gone** needs no word to the tracker: its pairs are among the ended ones of the next update.
-///   [`forget`](Self::forget) it if nobody should hear of it any more.
+///   [`forget`](Self::forget) it if no event of it is wanted any more.
 /// - **Objects that share a key** are one to the tracker, such as the parts of a body: two keys are a pair from when the first of
 ///   their objects meet until the last ones part, and objects with the same key are no pair.
 /// - **Keys in ascending order** (by index) are the cheapest. Others cost some more in steps in which they change.
@@ -180,12 +181,12 @@ impl<P: PairKind> Default for Tracker<P> {
 }
 
 impl<P: PairKind> Tracker<P> {
-    /// A tracker that knows of no pair.
+    /// A tracker without pairs.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A tracker that knows of these pairs, as if an update had found them: to go on from what [`current`](Self::current) said when
+    /// A tracker with these pairs, as if an update had found them: to go on from what [`current`](Self::current) said when
     /// a state was saved. In any order; what is no pair of two different keys is left out.
     ///
     /// ```
@@ -220,13 +221,25 @@ impl<P: PairKind> Tracker<P> {
 
     /// [`par_update`](Self::par_update), or an error when memory is refused. It is then as if the update had not been called.
     pub fn try_par_update(&mut self, pairs: impl KeyedPairs<Kind = P>) -> Result<Events<'_, P::Keys>, DetectError> {
-        self.core.in_pool(&pairs, |core, team| core.update(&pairs, true, &|_| (), team))?;
-        Ok(self.events())
+        self.run(pairs, Threads::Pool)
     }
 
     /// [`try_par_update`](Self::try_par_update) on the calling thread.
     pub fn try_update(&mut self, pairs: impl KeyedPairs<Kind = P>) -> Result<Events<'_, P::Keys>, DetectError> {
-        memory::catch(|| self.core.update(&pairs, true, &|_| (), crate::runtime::team::Team::ALONE))?;
+        self.run(pairs, Threads::Serial)
+    }
+
+    /// The next update on threads of your own: see [`On`].
+    pub fn on<'t>(&mut self, threads: &'t dyn ForkJoin) -> On<'_, 't, Self> {
+        On::new(self, threads)
+    }
+
+    pub(crate) fn run(
+        &mut self,
+        pairs: impl KeyedPairs<Kind = P>,
+        threads: Threads<'_>,
+    ) -> Result<Events<'_, P::Keys>, DetectError> {
+        self.core.update_on(&pairs, true, &|_| (), threads)?;
         Ok(self.events())
     }
 
@@ -244,6 +257,7 @@ impl<P: PairKind> Tracker<P> {
     /// Forgets all pairs but those for which `keep` is true, so that the next update does not tell of their end. Those that are still
     /// there start again. The [events](Self::events) of the last update stay as they are.
     pub fn retain(&mut self, mut keep: impl FnMut(P::Keys) -> bool) {
+        self.core.lists.has_codes = false;
         self.core.lists.current.retain(|&pair| keep(pair));
     }
 
@@ -260,6 +274,18 @@ impl<P: PairKind> Tracker<P> {
     /// Gives back memory that holds nothing any more.
     pub fn shrink_to_fit(&mut self) {
         self.core.shrink_to_fit();
+    }
+}
+
+impl<'a, P: PairKind> On<'a, '_, Tracker<P>> {
+    /// [`Tracker::par_update`] on these threads.
+    pub fn update(self, pairs: impl KeyedPairs<Kind = P>) -> Events<'a, P::Keys> {
+        self.try_update(pairs).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`Tracker::try_par_update`] on these threads.
+    pub fn try_update(self, pairs: impl KeyedPairs<Kind = P>) -> Result<Events<'a, P::Keys>, DetectError> {
+        self.it.run(pairs, self.threads)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::sorting::{Divisible, share_out};
 
 /// The last bit of a code leaves 31 for the rank of a key.
 const MAX_RANKS: usize = 1 << 31;
-/// Keys that a worker asks for at a time.
+/// Keys that a worker reads at a time.
 const BLOCK: usize = 4096;
 
 /// The keys of the objects of one side, and their ranks.
@@ -21,6 +21,11 @@ pub struct Ranks<K> {
     /// The objects' keys, by index. Longer than needed.
     keys: Vec<K>,
     objects: usize,
+    /// How many of them, from the first on, are known to be the indices themselves.
+    indices: usize,
+    /// Whether keys were assigned, and each key that had a rank before has the same one now.
+    is_assigned: bool,
+    is_stable: bool,
     /// Every key is greater than the one before it, so that index and rank are the same.
     ascending: bool,
     /// The keys, by index, of which `order` tells the order.
@@ -42,6 +47,9 @@ impl<K> Default for Ranks<K> {
         Ranks {
             keys: Vec::new(),
             objects: 0,
+            indices: 0,
+            is_assigned: false,
+            is_stable: false,
             ascending: true,
             ordered: Vec::new(),
             order: Vec::new(),
@@ -53,24 +61,52 @@ impl<K> Default for Ranks<K> {
     }
 }
 
+impl Ranks<u32> {
+    /// Makes the keys of the first `objects` objects their indices. Costs nothing if they were before.
+    pub(super) fn assign_indices(&mut self, objects: u32) {
+        let count = objects as usize;
+        assert!(count <= MAX_RANKS, "{count} different keys, but a tracker takes at most {MAX_RANKS}");
+        let was_indices = self.is_assigned && self.indices >= self.objects;
+        (self.is_assigned, self.is_stable) = (false, was_indices);
+        (self.objects, self.ascending) = (count, true);
+        if self.indices < count {
+            memory::reserve_with_slack(&mut self.keys, count);
+            self.keys.truncate(self.indices);
+            self.keys.extend(self.indices as u32..objects);
+            self.indices = count;
+        }
+        self.is_assigned = true;
+    }
+}
+
 impl<K: Key> Ranks<K> {
-    /// Asks for the keys of the first so many objects and ranks them.
+    /// Reads the keys of the first objects and ranks them.
     pub(super) fn assign(&mut self, objects: u32, key: &(impl Fn(u32) -> K + Sync), team: Team) {
-        self.objects = objects as usize;
-        self.ascending = true;
+        let (before, was_ascending) = (self.objects, self.ascending);
+        let was_assigned = std::mem::take(&mut self.is_assigned);
+        (self.is_stable, self.objects, self.ascending, self.indices) = (false, objects as usize, true, 0);
         if objects == 0 {
             return;
         }
         let first = key(0);
         memory::reserve_with_slack(&mut self.keys, self.objects);
         self.keys.resize(self.objects.max(self.keys.len()), first);
-        self.keys[0] = first;
+        let is_same = std::mem::replace(&mut self.keys[0], first) == first || before == 0;
         // Relaxed: read after the join.
         let (ascends, is_known) = (AtomicBool::new(true), AtomicBool::new(self.ordered.first() == Some(&first)));
+        let is_same = AtomicBool::new(is_same);
         let work = Asking { keys: &mut self.keys[1..self.objects], first: 1 };
         let ordered = &self.ordered;
         share_out(work, team, &|Asking { keys, first }| {
-            (first..).zip(keys.iter_mut()).for_each(|(index, place)| *place = key(index as u32));
+            let mut changes = false;
+            for (index, place) in (first..).zip(keys.iter_mut()) {
+                let now = key(index as u32);
+                changes |= *place != now && index < before;
+                *place = now;
+            }
+            if changes {
+                is_same.store(false, Ordering::Relaxed);
+            }
             if !keys.is_sorted_by(|one, next| one < next) {
                 ascends.store(false, Ordering::Relaxed);
             }
@@ -85,8 +121,16 @@ impl<K: Key> Ranks<K> {
         if !self.ascending && !is_ranked {
             self.reorder(team);
         }
+        self.is_stable =
+            was_assigned && was_ascending == self.ascending && if self.ascending { is_same.into_inner() } else { is_ranked };
+        self.is_assigned = true;
         let ranks = self.keys().len();
         assert!(ranks <= MAX_RANKS, "{ranks} different keys, but a tracker takes at most {MAX_RANKS}");
+    }
+
+    /// Whether each key that had a rank at the last assignment has the same one now.
+    pub(super) fn is_stable(&self) -> bool {
+        self.is_stable
     }
 
     /// The rank of an object's key.
@@ -200,7 +244,7 @@ impl<T: Send + Sync> Divisible for Merging<'_, T> {
     }
 }
 
-/// Keys to be asked for, from an index on. A piece is a block.
+/// Keys to be read, from an index on. A piece is a block.
 struct Asking<'a, K> {
     keys: &'a mut [K],
     first: usize,
@@ -261,6 +305,22 @@ mod tests {
             assert_eq!(ranks.keys(), distinct);
             for (index, key) in keys.iter().enumerate() {
                 assert_eq!(ranks.keys()[ranks.rank(index as u32) as usize], *key, "{keys:?}");
+            }
+        }
+    }
+    /// Indices and other keys in turn, more and fewer of them.
+    #[test]
+    fn indices_are_keys() {
+        let mut ranks = Ranks::default();
+        for count in [3, 5, 2, 0, 9, 4] {
+            for _ in 0..2 {
+                ranks.assign_indices(count);
+                assert_eq!(ranks.keys(), (0..count).collect::<Vec<_>>());
+                assert!((0..count).all(|index| ranks.rank(index) == index));
+            }
+            if count != 2 {
+                ranks.assign(count + 1, &|index| 7 + index % 3, Team::ALONE);
+                assert_eq!(ranks.keys(), (7..7 + (count + 1).min(3)).collect::<Vec<_>>());
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::{Aabb, Bounded, Groups, RejectReason, Scalar, Swept};
 
-/// An object of a [`World`](crate::World): a box, who it pairs with, whether it moves, and data of yours.
+/// An object of a [`World`](crate::World): a box, its groups, whether it moves, and data of yours.
 ///
 /// ```
 /// use pivotgrid::{Aabb, Groups, Mobility, Object};
@@ -19,7 +19,7 @@ use crate::{Aabb, Bounded, Groups, RejectReason, Scalar, Swept};
 pub struct Object<S, const D: usize> {
     /// Its box. An invalid one pairs with nothing and is [reported](crate::World::rejected).
     pub aabb: Aabb<S, D>,
-    /// Who it pairs with.
+    /// Which objects it pairs with.
     pub groups: Groups,
     /// Whether it is expected to move.
     pub mobility: Mobility,
@@ -90,12 +90,7 @@ impl<S: Scalar, const D: usize> Object<S, D> {
 
     /// What is wrong with its box, if anything is.
     pub(super) fn flaw(&self) -> Option<RejectReason> {
-        let has_nan = |aabb: &Aabb<S, D>| aabb.min.iter().chain(&aabb.max).any(|bound| bound.is_nan());
-        match self.aabb.is_valid() {
-            true => None,
-            false if has_nan(&self.aabb) => Some(RejectReason::NotANumber),
-            false => Some(RejectReason::Inverted),
-        }
+        RejectReason::of(&self.aabb)
     }
 
     pub(super) fn is_swept(&self) -> bool {

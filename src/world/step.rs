@@ -3,16 +3,11 @@
 use super::{Handle, World};
 use crate::runtime::clock::Clock;
 use crate::runtime::memory;
+use crate::runtime::on::On;
 use crate::runtime::scope::scope;
+use crate::runtime::team::{ForkJoin, Threads};
 use crate::stats::WorldTimes;
 use crate::{DetectError, Events, Pair, Pairs, RejectReason, Scalar};
-
-/// Who does the work.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Exec {
-    Pool,
-    CallingThread,
-}
 
 impl<S: Scalar, const D: usize> World<S, D> {
     /// Finds which objects meet, where they are now, and tells what has changed since the last step. Works on the threads of the rayon
@@ -27,8 +22,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.try_par_step().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// [`par_step`](Self::par_step) on the calling thread. (If static objects have changed, the pool may be called upon to build
-    /// their grid.)
+    /// [`par_step`](Self::par_step) on the calling thread.
     pub fn step(&mut self) -> Events<'_, (Handle, Handle)> {
         self.try_step().unwrap_or_else(|error| panic!("{error}"))
     }
@@ -36,34 +30,33 @@ impl<S: Scalar, const D: usize> World<S, D> {
     /// [`par_step`](Self::par_step), or an error when memory is refused: see [above](Self#what-you-can-rely-on) for what is then
     /// known. The next step tells what has changed since the last one that came to its end.
     pub fn try_par_step(&mut self) -> Result<Events<'_, (Handle, Handle)>, DetectError> {
-        self.advance(Exec::Pool)?;
-        Ok(self.events())
+        self.step_on(Threads::Pool)
     }
 
     /// [`try_par_step`](Self::try_par_step) on the calling thread.
     pub fn try_step(&mut self) -> Result<Events<'_, (Handle, Handle)>, DetectError> {
-        self.advance(Exec::CallingThread)?;
-        Ok(self.events())
+        self.step_on(Threads::Serial)
     }
 
-    fn advance(&mut self, exec: Exec) -> Result<(), DetectError> {
+    pub(super) fn step_on(&mut self, threads: Threads<'_>) -> Result<Events<'_, (Handle, Handle)>, DetectError> {
         scope!("pivotgrid::world");
         let mut clock = Clock::start();
         self.last_step.discard();
         self.rejected.clear();
-        scope!("pivotgrid::world_statics", self.statics.make_changes(&mut self.slots, &mut self.partners))?;
+        scope!("pivotgrid::world_statics", self.statics.make_changes(&mut self.slots, &mut self.partners, threads))?;
         let statics = clock.lap();
-        let request = self.broad_phase.over(&self.moving.objects).with(&self.statics.set);
-        match exec {
-            Exec::Pool => request.try_pairs()?,
-            Exec::CallingThread => request.serial().try_pairs()?,
-        };
+        self.broad_phase.over(&self.moving.objects).with(&self.statics.set).threads(threads).try_pairs()?;
         let detect = clock.lap();
-        self.follow(exec)?;
+        self.follow(threads)?;
         self.slots.note_step();
         self.last_step.begin().finish();
         self.times = WorldTimes { statics, detect, track: clock.lap() };
-        Ok(())
+        Ok(self.events())
+    }
+
+    /// The next call on threads of your own: see [`On`].
+    pub fn on<'t>(&mut self, threads: &'t dyn ForkJoin) -> On<'_, 't, Self> {
+        On::new(self, threads)
     }
 
     /// What the last step found.
@@ -84,7 +77,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
     }
 
     /// Hands the pairs that the engine has found to the tracker, and takes note of what the step has seen.
-    fn follow(&mut self, exec: Exec) -> Result<(), DetectError> {
+    fn follow(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
         let World { margin, moving, statics, broad_phase, partners, tracker, rejected, .. } = self;
         let (engine, margin, no_margin) = (&mut broad_phase.engine, *margin, *margin == S::ZERO);
         let first_partner = moving.objects.len();
@@ -104,7 +97,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
             None => Some(moving.get(index)),
             Some(number) => statics.get(partners.statics[number]),
         };
-        // Whether it is a pair, and whether it may start. The engine has not asked about pairs with static objects yet.
+        // Whether it is a pair, and whether it may start. The engine has not filtered pairs with static objects yet.
         let judge = |pair: Pair| match (object(pair.a), object(pair.b)) {
             (Some(one), Some(other)) if one.is_swept() || other.is_swept() => {
                 one.meets(other, margin).then(|| no_margin || one.meets(other, S::ZERO))
@@ -117,10 +110,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
         engine.detector.pairs.append(&mut engine.static_pairs);
         let pairs = Pairs::<Pair>::new(&engine.detector.pairs, &engine.builder.rejected);
         let pairs = pairs.keyed_by(key).judged(judge);
-        let outcome = match exec {
-            Exec::Pool => tracker.try_par_update(pairs).map(drop),
-            Exec::CallingThread => tracker.try_update(pairs).map(drop),
-        };
+        let outcome = tracker.run(pairs, threads).map(drop);
         engine.static_pairs.extend(engine.detector.pairs.drain(blocks..));
         outcome?;
 
@@ -129,5 +119,17 @@ impl<S: Scalar, const D: usize> World<S, D> {
         rejected.sort_unstable();
         moving.note_seen();
         Ok(())
+    }
+}
+
+impl<'a, S: Scalar, const D: usize> On<'a, '_, World<S, D>> {
+    /// [`World::par_step`] on these threads.
+    pub fn step(self) -> Events<'a, (Handle, Handle)> {
+        self.try_step().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`World::try_par_step`] on these threads.
+    pub fn try_step(self) -> Result<Events<'a, (Handle, Handle)>, DetectError> {
+        self.it.step_on(self.threads)
     }
 }

@@ -7,7 +7,9 @@ mod adjacency;
 mod debug_view;
 mod events;
 mod interop;
+mod keys;
 mod kinds;
+mod on;
 mod order;
 mod pair_data;
 #[cfg(feature = "serde")]

@@ -57,12 +57,14 @@ fn changes<S: Coordinate, const D: usize>(start: usize, rounds: usize) {
             let known = expected.keys().nth(rng.below(expected.len().max(1))).copied();
             match (rng.below(3), known) {
                 (0, Some(index)) => {
-                    assert!(statics.remove(index) && !statics.remove(index) && !statics.update(index, &wall));
+                    assert_eq!(statics.remove(index).ok(), expected.get(&index).map(|wall| wall.aabb()));
+                    assert_eq!(statics.remove(index).unwrap_err().index, index);
+                    assert_eq!(statics.update(index, &wall).unwrap_err().index, index);
                     assert!(statics.get(index).is_none());
                     expected.remove(&index);
                 }
                 (1, Some(index)) => {
-                    assert!(statics.update(index, &wall));
+                    statics.update(index, &wall).unwrap();
                     expected.insert(index, wall);
                 }
                 _ => assert!(expected.insert(statics.insert(&wall), wall).is_none(), "an index was given out twice"),
@@ -115,7 +117,7 @@ fn empty_sets_and_bad_boxes() {
     let mut engine = BroadPhase::<f32, 3>::new();
     let moving = walls::<f32, 3>(100, 5);
     assert!(engine.over(&moving).with(&statics).pairs().statics.is_empty());
-    assert!(statics.is_empty() && !statics.remove(0) && statics.get(7).is_none());
+    assert!(statics.is_empty() && statics.remove(0).is_err() && statics.get(7).is_none());
 
     let bad = Aabb::new([f32::NAN; 3], [1.0; 3]);
     let everywhere = Aabb::new([f32::NEG_INFINITY; 3], [f32::INFINITY; 3]);
@@ -125,7 +127,7 @@ fn empty_sets_and_bad_boxes() {
     let pairs = engine.over(&moving).with(&statics).pairs().statics;
     assert_eq!(pairs.len(), 100);
     assert!(pairs.iter().all(|pair| pair.second == 1));
-    assert!(statics.remove(also_bad) && statics.remove(inverted) && statics.remove(1));
+    assert!([also_bad, inverted, 1].into_iter().all(|index| statics.remove(index).is_ok()));
     assert!(engine.over(&moving).with(&statics).pairs().statics.is_empty());
     assert!(engine.over::<Aabb<f32, 3>>(&[]).with(&statics).pairs().statics.is_empty());
 
@@ -151,7 +153,7 @@ fn a_panic_of_an_object_leaves_the_set_as_it_was() {
     let mut statics = StaticSet::<f32, 2>::new();
     statics.par_build(&[wall(0.0), wall(1.0), wall(2.0)]);
     let loose = statics.insert(&wall(3.0));
-    statics.remove(1);
+    statics.remove(1).unwrap();
 
     let traps = [Trap(None), wall(9.0)];
     assert!(catch_unwind(AssertUnwindSafe(|| statics.par_build(&traps))).is_err());

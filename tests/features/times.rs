@@ -4,7 +4,10 @@ use std::time::{Duration, Instant};
 
 use crate::common::grid_config;
 use crate::kinds::{PERIOD, scene};
-use pivotgrid::{Aabb, BroadPhase, Config, Object, PairMap, PairTracker, Periodic, StaticSet, World};
+use pivotgrid::{
+    Aabb, Adjacency, BroadPhase, Config, Neighbors, Object, PairMap, PairSorter, PairTracker, Periodic, Reorder, RowsOf,
+    StaticSet, World,
+};
 
 /// The best share of several calls: a loaded machine may stop a thread between two readings of the clock, but not each time.
 #[track_caller]
@@ -47,8 +50,40 @@ fn parts_add_up_to_the_call() {
         });
         assert!(domain.stats().times.images > Duration::ZERO);
     }
+    assert_accounted("building a static set", || {
+        statics.par_build(&walls);
+        statics.stats().times.total()
+    });
     let mut engine = BroadPhase::<f32, 3>::new();
+    assert_accounted("two sets", || {
+        engine.over(&boxes).against(&walls).pairs();
+        engine.stats().times.total()
+    });
+    let points: Vec<[f32; 3]> = boxes.iter().map(|aabb| aabb.min).collect();
+    for skin in [0.0, 0.1] {
+        let mut neighbors = Neighbors::<f32, 3>::new().sorted(true).skin(skin);
+        assert_accounted("neighbors", || {
+            neighbors.par_within(&points, 1.0);
+            neighbors.stats().times.total()
+        });
+    }
+    engine.par_detect(&boxes);
+    let order = engine.spatial_order().expect("there was a step");
+    let (mut reorder, mut array) = (Reorder::new(), points);
+    assert_accounted("reordering", || {
+        reorder.par_apply(order, &mut array);
+        reorder.time()
+    });
     let pairs = engine.par_detect(&boxes);
+    let (mut sorter, mut adjacency) = (PairSorter::new(), Adjacency::new());
+    assert_accounted("sorting", || {
+        sorter.par_sort(pairs);
+        sorter.time()
+    });
+    assert_accounted("rows", || {
+        adjacency.par_build(pairs, boxes.len(), RowsOf::Both);
+        adjacency.time()
+    });
     let (mut tracker, mut map) = (PairTracker::new(), PairMap::new());
     assert_accounted("a tracker", || {
         tracker.par_update(pairs.keyed_by(|index| index));

@@ -64,7 +64,7 @@ fn a_change_that_is_refused_is_not_made() {
         for (number, bounds) in boxes(6000, 3).into_iter().enumerate() {
             let known = objects.keys().nth(number % objects.len().max(1)).copied().filter(|_| number % 3 == 0);
             let outcome = match known {
-                Some(index) => statics.try_update(index, &bounds).map(|there_is| (assert!(there_is), index).1),
+                Some(index) => statics.try_update(index, &bounds).map(|outcome| outcome.map(|()| index).unwrap()),
                 None => statics.try_insert(&bounds),
             };
             match outcome {
@@ -82,7 +82,7 @@ fn a_change_that_is_refused_is_not_made() {
         assert!(refused > 0 && objects.len() > 100, "{refused} refused, {} objects", objects.len());
         // There is always a way back.
         let last: Vec<u32> = objects.keys().copied().skip(50).collect();
-        assert!(last.iter().all(|&index| statics.remove(index)));
+        assert!(last.iter().all(|&index| statics.remove(index).is_ok()));
         objects.retain(|index, _| !last.contains(index));
         statics.try_par_rebuild().unwrap();
         assert_has(&mut statics, &objects, "after a way back");
@@ -100,10 +100,10 @@ fn used() -> (StaticSet<f32, 3>, Objects) {
     let mut objects: Objects = (0..).zip(built).collect();
     for (number, bounds) in (0..).zip(boxes(128, 5)) {
         let index = 7 * number;
-        assert!(statics.update(index, &bounds));
+        statics.update(index, &bounds).unwrap();
         objects.insert(index, bounds);
     }
-    assert!(statics.remove(3) && statics.remove(7));
+    assert!(statics.remove(3).is_ok() && statics.remove(7).is_ok());
     objects.retain(|&index, _| index != 3 && index != 7);
     (statics, objects)
 }
@@ -159,7 +159,7 @@ fn every_allocation_of_many_changes_fails_once() {
             account.with_failing(number, || {
                 for (at, bounds) in (0..).zip(&fresh) {
                     let index = match at % 4 {
-                        0 => statics.try_update(at, bounds)?.then_some(at),
+                        0 => statics.try_update(at, bounds)?.ok().map(|()| at),
                         _ => Some(statics.try_insert(bounds)?),
                     };
                     done.extend(index.map(|index| (index, *bounds)));

@@ -200,7 +200,7 @@ fn three_ways<S: Coordinate, const D: usize>(
     pool(threads).install(|| statics.par_build(fixed));
     let removed: BTreeSet<usize> = removed.iter().map(|index| index % fixed.len().max(1)).filter(|&i| i < fixed.len()).collect();
     for &index in &removed {
-        prop_assert!(statics.remove(index as u32));
+        prop_assert!(statics.remove(index as u32).is_ok());
     }
     let mut expected = Vec::new();
     for (a, one) in moving.iter().enumerate() {

@@ -44,11 +44,11 @@ fn changes<S: Coordinate, const D: usize>(config: Config, start: usize, rounds: 
             let known = expected.keys().nth(rng.below(expected.len().max(1))).copied();
             match (rng.below(4), known) {
                 (0, Some(index)) => {
-                    assert!(set.remove(index));
+                    set.remove(index).unwrap();
                     expected.remove(&index);
                 }
                 (1 | 2, Some(index)) => {
-                    assert!(set.update(index, &object));
+                    set.update(index, &object).unwrap();
                     expected.insert(index, object);
                 }
                 _ => _ = expected.insert(set.insert(&object), object),
@@ -94,7 +94,7 @@ fn threads_share_a_set() {
     set.par_build(&objects);
     let mut expected: BTreeMap<_, _> = (0..).zip(objects).collect();
     for index in 0..40 {
-        set.remove(index);
+        set.remove(index).unwrap();
         expected.remove(&index);
     }
     std::thread::scope(|scope| {

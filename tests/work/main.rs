@@ -7,9 +7,12 @@
 mod common;
 
 mod bound;
+mod features;
 mod measure;
 mod oracle;
 mod pairs;
 mod replans;
+mod rows;
+mod search;
 mod table;
 mod work;

@@ -135,8 +135,8 @@ impl<S: Coordinate, const D: usize> Features<S, D> {
             let index = random.below(2 * MOST) as u32;
             match (random.below(3), boxes.get(random.below(boxes.len()))) {
                 (0, Some(aabb)) => drop(self.statics.insert(aabb)),
-                (1, Some(aabb)) => drop(self.statics.update(index, aabb)),
-                _ => drop(self.statics.remove(index)),
+                (1, Some(aabb)) => _ = self.statics.update(index, aabb),
+                _ => _ = self.statics.remove(index),
             }
         }
         let known: Vec<(u32, Aabb<S, D>)> =

@@ -97,6 +97,29 @@ static inline pg_objects objects_of(const scene *scene, uint32_t scalar)
                : pg_boxes_f64(d, scene->boxes_f64, scene->boxes_f64 + d, 2 * d * sizeof(double), scene->count);
 }
 
+/* Numbers as an array of the scalar; to be freed. */
+static inline void *scalar_array(uint32_t scalar, const double *values, size_t count)
+{
+    void *made = malloc(count * sizeof(double) + 1);
+    for (size_t i = 0; i < count; ++i) {
+        if (scalar == PG_F32)
+            ((float *)made)[i] = (float)values[i];
+        else
+            ((double *)made)[i] = values[i];
+    }
+    return made;
+}
+
+static inline size_t size_of_scalar(uint32_t scalar)
+{
+    return scalar == PG_F32 ? sizeof(float) : sizeof(double);
+}
+
+static inline double scalar_at(uint32_t scalar, const void *array, size_t index)
+{
+    return scalar == PG_F32 ? (double)((const float *)array)[index] : ((const double *)array)[index];
+}
+
 static inline int overlap(const double *min_a, const double *max_a, const double *min_b, const double *max_b)
 {
     for (int axis = 0; axis < 3; ++axis)

@@ -295,7 +295,7 @@ static void configs(void)
     IS(pg_periodic_create(PG_F32, 3, max, min, 1, NULL, &periodic), PG_ERROR_DOMAIN);
     IS(pg_periodic_create(PG_F32, 3, NULL, max, 1, NULL, &periodic), PG_ERROR_NULL);
     pg_neighbors neighbors;
-    IS(pg_neighbors_create(PG_F32, 3, 8, NULL, &neighbors), PG_ERROR_ARGUMENT);
+    IS(pg_neighbors_create(PG_F32, 3, 16, NULL, &neighbors), PG_ERROR_ARGUMENT);
     IS(pg_neighbors_create_periodic(PG_F32, 2, 0, min, min, 1, NULL, &neighbors), PG_ERROR_DOMAIN);
 
     pg_stats stats;

@@ -1,7 +1,7 @@
 /* pivotgrid: every pair of overlapping boxes among moving objects, each step, on all cores.
  *
  * Handles are numbers in structs; a program destroys what it creates. A handle may move between threads, but is used by one at a time
- * (PG_ERROR_BUSY); queries to a broad phase or a periodic domain are the exception. What a function lends (pairs, rows, events) is the
+ * (PG_ERROR_BUSY); queries are the exception. What a function lends (pairs, rows, events) is the
  * handle's, and stays until the next call for the same handle that is not a query or about statistics. Pointers that are handed in are
  * read during the call and never kept. See README.md. */
 
@@ -62,6 +62,16 @@
  * Flag of `pg_neighbors_create`: rows in ascending order, the same for every number of threads.
  */
 #define PG_SORTED 2
+
+/**
+ * Flag of neighbor lists: rows have `distances`.
+ */
+#define PG_DISTANCES 4
+
+/**
+ * Flag of neighbor lists: rows have `vectors`.
+ */
+#define PG_VECTORS 8
 
 /**
  * Why an object was left out: a bound is NaN.
@@ -146,6 +156,11 @@
 #define PG_STATIC 1
 
 /**
+ * Room for passes in `pg_stats`.
+ */
+#define PG_PASSES 16
+
+/**
  * What a function returns: `PG_OK`, or why it did nothing. A call that fails leaves its handles usable.
  */
 typedef enum {
@@ -228,8 +243,8 @@ typedef enum {
 } pg_status;
 
 /**
- * The caller's own threads: a job system that carries the steps of a broad phase. Other handles that are given one, and what a broad
- * phase does beside its steps (events, queries), stay on the calling thread.
+ * The caller's own threads: a job system that carries what a handle does. Only periodic domains, and neighbor lists in a space that repeats
+ * itself, stay on the calling thread; their queries do not.
  *
  * `run` calls `job(data, worker)` for each worker in `0..workers`, on any threads, as many at a time as it likes, in any order, and
  * returns when all calls have returned. A job never waits for another one. A worker that is left out runs on the calling thread
@@ -588,6 +603,14 @@ typedef struct {
      */
     const uint32_t *generations;
     /**
+     * Neighbor rows with `PG_DISTANCES`: the distances, scalars of the handle; otherwise null.
+     */
+    const void *distances;
+    /**
+     * Neighbor rows with `PG_VECTORS`: the ways from a particle to its neighbors, `dimensions` scalars each; otherwise null.
+     */
+    const void *vectors;
+    /**
      * The first particle that was left out (neighbor rows only).
      */
     const pg_rejected *rejected;
@@ -658,7 +681,39 @@ typedef struct {
     /**
      * Wall time by pass, in their order. Names and number of the passes may differ from version to version.
      */
-    pg_pass passes[8];
+    pg_pass passes[PG_PASSES];
+    /**
+     * Chunks of other levels that were looked for.
+     */
+    uint64_t looks;
+    /**
+     * Objects that fitted no level and were held in a list.
+     */
+    uint64_t unleveled;
+    /**
+     * How many of these were held in a tree, because there were too many for a list.
+     */
+    uint64_t last_resort;
+    /**
+     * Chunks that hold objects.
+     */
+    uint64_t chunks;
+    /**
+     * How often the levels were improved within the step.
+     */
+    uint32_t revisions;
+    /**
+     * How often a pass ran again.
+     */
+    uint32_t repeats;
+    /**
+     * Wall time of what only one worker can do.
+     */
+    double serial_seconds;
+    /**
+     * Time that all workers together spent on what they share.
+     */
+    double busy_seconds;
 } pg_stats;
 
 /**
@@ -984,7 +1039,7 @@ pg_status pg_broad_phase_stats(pg_broad_phase broad_phase, pg_stats *stats);
 pg_status pg_broad_phase_shrink(pg_broad_phase broad_phase);
 
 /**
- * Makes neighbor lists. `flags` are `PG_HALF` and `PG_SORTED`; `config` may be null.
+ * Makes neighbor lists. `flags` are `PG_HALF`, `PG_SORTED`, `PG_DISTANCES` and `PG_VECTORS`; `config` may be null.
  */
 pg_status pg_neighbors_create(uint32_t scalar,
                               uint32_t dimensions,
@@ -1003,6 +1058,20 @@ pg_status pg_neighbors_create_periodic(uint32_t scalar,
                                        uint32_t axes,
                                        const pg_config *config,
                                        pg_neighbors *neighbors);
+
+/**
+ * Makes neighbor lists in a space that repeats itself along the vectors of a lattice, which need not be at right angles; the rows have
+ * `shifts`. `vectors` are `dimensions` times `dimensions` numbers, a row for each vector; `axes` has a bit for each vector along which
+ * space repeats itself, 1 for the first, 2 for the second, 4 for the third. Vectors without a bit mean nothing. A radius may be longer
+ * than a vector: a particle then is a neighbor several times, with different shifts, and of itself.
+ */
+pg_status pg_neighbors_create_lattice(uint32_t scalar,
+                                      uint32_t dimensions,
+                                      uint32_t flags,
+                                      const double *vectors,
+                                      uint32_t axes,
+                                      const pg_config *config,
+                                      pg_neighbors *neighbors);
 
 /**
  * Frees them. What they lent is gone.
@@ -1114,7 +1183,7 @@ pg_status pg_static_set_remove(pg_static_set set, const uint32_t *indices, size_
 pg_status pg_static_set_count(pg_static_set set, size_t *count);
 
 /**
- * Queries about the objects as they are now. One thread at a time.
+ * Queries about the objects as they are now. Any number of threads may query at once, each with results of its own.
  */
 pg_status pg_static_set_query(pg_static_set set, const pg_query *query, pg_results results, pg_rows *rows);
 
@@ -1198,9 +1267,13 @@ pg_status pg_world_count(pg_world world, size_t *count);
 pg_status pg_world_step(pg_world world, pg_world_events *events);
 
 /**
- * Queries about the objects as of the last step. One thread at a time. The rows have `generations`.
+ * Queries about the objects as of the last step. The rows have `generations`. Any number of threads may query at once, each with results
+ * of its own.
  */
-pg_status pg_world_query(pg_world world, const pg_query *query, pg_results results, pg_rows *rows);
+pg_status pg_world_query(pg_world world,
+                         const pg_query *query,
+                         pg_results results,
+                         pg_rows *rows);
 
 /**
  * Figures of the last step, as far as moving objects go. Set `stats->size` before.

@@ -124,8 +124,6 @@ struct Typed<S: Real, const D: usize> {
 
 fn new<S: Real, const D: usize>(settings: Settings) -> Result<Typed<S, D>> {
     let Settings { config, threads, .. } = settings;
-    // One code for all: what is told to stay on the calling thread does.
-    let config = if matches!(threads, Threads::Caller) { config.serial_up_to(usize::MAX) } else { config };
     Ok(Typed { engine: BroadPhase::with_config(config)?, threads, items: Items::default(), kept: Kept::default() })
 }
 
@@ -171,15 +169,19 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
         let count = first.len() + second.len();
         ensure!(count <= MAX_OBJECTS, PG_ERROR_TOO_MANY, "{count} objects, but a step takes at most {MAX_OBJECTS}");
         kept.clear();
-        with_slice!(first, items, |ones| {
-            let mut memory = Items::default();
-            with_slice!(second, &mut memory, |others| {
-                let pairs = threads.run(|| threads.carry(engine.over(ones).against(others)).try_pairs())?;
-                keep_rejected(&mut kept.rejected, pairs.rejected())?;
-                kept.moving.take(pairs)?;
-                kept.moving.flatten(pairs)
-            })
-        })
+        let mut keep = |pairs: Pairs<'_, CrossPair>| -> Result {
+            keep_rejected(&mut kept.rejected, pairs.rejected())?;
+            kept.moving.take(pairs)?;
+            kept.moving.flatten(pairs)
+        };
+        // Both sets as boxes, or both as lists: a mixture would be the same step compiled twice more.
+        if let (Some(ones), Some(others)) = (first.as_boxes(), second.as_boxes()) {
+            return keep(threads.run(|| threads.carry(engine.over(ones).against(others)).try_pairs())?);
+        }
+        let (ones, others) = (first.items(items)?, second.items(&mut Items::default())?);
+        let outcome = threads.run(|| threads.carry(engine.over(&ones).against(&others)).try_pairs());
+        items.keep(ones);
+        keep(outcome?)
     }
 
     fn visit(&mut self, objects: In<pg_objects>, visitor: Visitor, user: User) -> Result {
@@ -199,7 +201,8 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
             flow
         };
         let new_block = || Vec::with_capacity(SHOWN);
-        let rest = with_slice!(objects, items, |slice| threads.run(|| threads.carry(engine.over(slice)).visit(new_block, visit)));
+        let rest =
+            with_slice!(objects, items, |slice| threads.run(|| threads.carry(engine.over(slice)).try_visit(new_block, visit)))?;
         keep_rejected(&mut kept.rejected, engine.rejected())?;
         for mut block in rest {
             if stopped.load(Ordering::Relaxed) || show(&mut block).is_break() {
@@ -221,11 +224,10 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
         let touches =
             |pair: Pair| tight.as_ref().is_none_or(|tight| tight.item(pair.a).aabb().overlaps(&tight.item(pair.b).aabb()));
         kept.clear();
-        let is_parallel = threads.are_many();
         with_slice!(objects, items, |slice| threads.run(|| -> Result {
             let (pairs, _) = found(engine, slice, None, threads)?;
             keep_rejected(&mut tracker.rejected, pairs.rejected())?;
-            tracker.update(pairs, keys, touches, is_parallel)
+            tracker.update(pairs, keys, touches, threads)
         }))
     }
 

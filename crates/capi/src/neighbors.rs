@@ -1,19 +1,18 @@
 //! Neighbor rows of particles.
 
-use engine::{NeighborRows, Neighbors, PeriodicNeighbors, PeriodicRows};
-use rayon::prelude::*;
+use engine::{Lattice, Neighbors, PeriodicError, PeriodicNeighbors};
 
 use crate::border::{border, border_of};
 use crate::broad_phase::with_slice;
 use crate::handles::pg_neighbors;
 use crate::memory::{In, Out, reserve};
 use crate::objects::{Items, Objects, Points, Real, keep_periodic_rejected, keep_rejected, of_type};
-use crate::periodic::domain;
+use crate::periodic::{domain, marked};
 use crate::query::padded;
 use crate::settings::{Settings, Threads, stats_of};
 use crate::status::{Result, ensure, pg_status};
 use crate::table::{self, Kind};
-use crate::types::{PG_HALF, PG_SORTED, pg_config, pg_objects, pg_rejected, pg_rows, pg_stats};
+use crate::types::{PG_DISTANCES, PG_HALF, PG_SORTED, PG_VECTORS, pg_config, pg_objects, pg_rejected, pg_rows, pg_stats};
 
 /// Neighbor lists of any type.
 pub(crate) type AnyNeighbors = Box<dyn Find>;
@@ -43,18 +42,17 @@ struct Repeated<S: Real, const D: usize> {
     items: Items<S, D>,
     points: Vec<[S; D]>,
     rejected: Vec<pg_rejected>,
-    offsets: Vec<usize>,
-    indices: Vec<u32>,
+    /// In two dimensions: shifts of three numbers.
     shifts: Vec<[i32; 3]>,
 }
 
 fn neighbors<S: Real, const D: usize>(settings: Settings, flags: u32) -> Result<(Neighbors<S, D>, Threads)> {
-    let known = PG_HALF | PG_SORTED;
+    let known = PG_HALF | PG_SORTED | PG_DISTANCES | PG_VECTORS;
     ensure!(flags & !known == 0, PG_ERROR_ARGUMENT, "the flags are {flags:#x}, of which {known:#x} are known");
     let Settings { config, threads, .. } = settings;
-    let config = if threads.are_many() { config } else { config.serial_up_to(usize::MAX) };
-    let neighbors = Neighbors::with_config(config)?;
-    Ok((neighbors.half(flags & PG_HALF != 0).sorted(flags & PG_SORTED != 0), threads))
+    let has = |flag| flags & flag != 0;
+    let neighbors = Neighbors::with_config(config)?.half(has(PG_HALF)).sorted(has(PG_SORTED));
+    Ok((neighbors.distances(has(PG_DISTANCES)).vectors(has(PG_VECTORS)), threads))
 }
 
 fn new<S: Real, const D: usize>(settings: Settings, flags: u32) -> Result<Plain<S, D>> {
@@ -69,18 +67,52 @@ fn new_periodic<S: Real, const D: usize>(
     max: In<f64>,
     axes: u32,
 ) -> Result<Repeated<S, D>> {
-    let (neighbors, threads) = neighbors(settings, flags)?;
     let (bounds, periodic) = domain::<S, D>(min.slice(D, "min")?, max.slice(D, "max")?, axes);
-    Ok(Repeated {
-        neighbors: neighbors.periodic(bounds, periodic)?,
-        threads,
-        items: Items::default(),
-        points: Vec::new(),
-        rejected: Vec::new(),
-        offsets: Vec::new(),
-        indices: Vec::new(),
-        shifts: Vec::new(),
-    })
+    repeated(settings, flags, |neighbors| neighbors.periodic(bounds, periodic))
+}
+
+fn new_lattice<S: Real, const D: usize>(settings: Settings, flags: u32, vectors: In<f64>, axes: u32) -> Result<Repeated<S, D>> {
+    let vectors = vectors.slice(D * D, "vectors")?;
+    let vectors = std::array::from_fn(|row| std::array::from_fn(|axis| vectors[row * D + axis]));
+    let lattice = Lattice::new(vectors, marked(axes))?;
+    repeated(settings, flags, |neighbors| Ok(neighbors.lattice(lattice)))
+}
+
+fn repeated<S: Real, const D: usize>(
+    settings: Settings,
+    flags: u32,
+    repeat: impl FnOnce(Neighbors<S, D>) -> std::result::Result<PeriodicNeighbors<S, D>, PeriodicError>,
+) -> Result<Repeated<S, D>> {
+    let (neighbors, threads) = neighbors(settings, flags)?;
+    let neighbors = repeat(neighbors.shifts(true))?;
+    let (items, points, rejected, shifts) = (Items::default(), Vec::new(), Vec::new(), Vec::new());
+    Ok(Repeated { neighbors, threads, items, points, rejected, shifts })
+}
+
+/// An array of the engine's, or null if there is none.
+fn lent<T>(values: &[T], is_there: bool) -> *const T {
+    if is_there { values.as_ptr() } else { std::ptr::null() }
+}
+
+/// Rows that lie in the engine, but for those that were left out.
+macro_rules! rows {
+    ($found:expr, $rejected:expr, $shifts:expr) => {{
+        let (found, rejected) = ($found, &$rejected);
+        let count = found.indices().len();
+        pg_rows {
+            offsets: found.offsets().as_ptr(),
+            row_count: found.len(),
+            count,
+            indices: found.indices().as_ptr(),
+            values: std::ptr::null(),
+            shifts: $shifts,
+            generations: std::ptr::null(),
+            distances: lent(found.distances(), found.distances().len() == count).cast(),
+            vectors: lent(found.vectors(), found.vectors().len() == count).cast(),
+            rejected: rejected.as_ptr(),
+            rejected_count: rejected.len(),
+        }
+    }};
 }
 
 impl<S: Real, const D: usize> Find for Plain<S, D> {
@@ -88,7 +120,10 @@ impl<S: Real, const D: usize> Find for Plain<S, D> {
         let Plain { neighbors, threads, items, rejected, .. } = self;
         let particles = Objects::<S, D>::new(particles, "particles")?;
         with_slice!(particles, items, |slice| threads.run(|| -> Result {
-            let found = neighbors.par_touching(slice);
+            let found = match threads.own() {
+                Some(own) => neighbors.on(own).try_touching(slice)?,
+                None => neighbors.try_par_touching(slice)?,
+            };
             keep_rejected(rejected, found.rejected())
         }))?;
         Ok(self.rows())
@@ -96,9 +131,15 @@ impl<S: Real, const D: usize> Find for Plain<S, D> {
 
     fn within(&mut self, points: In<pg_objects>, radius: f64) -> Result<pg_rows> {
         let Plain { neighbors, threads, points: memory, rejected, .. } = self;
-        let points = Points::<S, D>::new(points)?;
+        let (points, radius) = (Points::<S, D>::new(points)?, S::of(radius));
         let points = points.as_slice(memory)?;
-        threads.run(|| keep_rejected(rejected, neighbors.par_within(points, S::of(radius)).rejected()))?;
+        threads.run(|| {
+            let found = match threads.own() {
+                Some(own) => neighbors.on(own).try_within(points, radius)?,
+                None => neighbors.try_par_within(points, radius)?,
+            };
+            keep_rejected(rejected, found.rejected())
+        })?;
         Ok(self.rows())
     }
 
@@ -109,99 +150,23 @@ impl<S: Real, const D: usize> Find for Plain<S, D> {
 
 impl<S: Real, const D: usize> Plain<S, D> {
     fn rows(&self) -> pg_rows {
-        let (found, rejected): (NeighborRows<'_, S, D>, _) = (self.neighbors.rows(), &self.rejected);
-        pg_rows {
-            offsets: found.offsets().as_ptr(),
-            row_count: found.len(),
-            count: found.indices().len(),
-            indices: found.indices().as_ptr(),
-            values: std::ptr::null(),
-            shifts: std::ptr::null(),
-            generations: std::ptr::null(),
-            rejected: rejected.as_ptr(),
-            rejected_count: rejected.len(),
-        }
+        rows!(self.neighbors.rows(), self.rejected, std::ptr::null())
     }
 }
-
-/// Rows that a thread copies at a time.
-const BLOCK: usize = 2048;
 
 impl<S: Real, const D: usize> Repeated<S, D> {
-    /// Puts the rows, which the engine makes as they are read, behind one another.
-    fn keep(&mut self) -> Result<pg_rows> {
-        let Repeated { neighbors, threads, offsets, indices, shifts, .. } = self;
-        let rows: PeriodicRows<'_, S, D> = neighbors.rows();
-        offsets.clear();
-        reserve(offsets, rows.len() + 1)?;
-        offsets.push(0);
-        let mut entries = 0;
-        // A first look for the lengths, a second for the rows: each thread then writes where its rows belong.
-        let lengths: Vec<usize> = match threads.are_many() {
-            true => threads.run(|| rows.par_iter().with_min_len(BLOCK).map(Iterator::count).collect()),
-            false => rows.iter().map(Iterator::count).collect(),
-        };
-        offsets.extend(lengths.iter().map(|length| {
-            entries += length;
-            entries
-        }));
-        indices.clear();
-        shifts.clear();
-        reserve(indices, entries)?;
-        reserve(shifts, entries)?;
-        indices.resize(entries, 0);
-        shifts.resize(entries, [0; 3]);
-        let all = Part { first: 0, offsets: &offsets[..], indices: &mut indices[..], shifts: &mut shifts[..] };
-        match threads.are_many() {
-            true => threads.run(|| all.fill(&rows)),
-            false => all.fill_alone(&rows),
-        }
-        Ok(pg_rows {
-            offsets: self.offsets.as_ptr(),
-            row_count: self.offsets.len() - 1,
-            count: self.indices.len(),
-            indices: self.indices.as_ptr(),
-            values: std::ptr::null(),
-            shifts: self.shifts.as_ptr(),
-            generations: std::ptr::null(),
-            rejected: self.rejected.as_ptr(),
-            rejected_count: self.rejected.len(),
-        })
-    }
-}
-
-/// Some consecutive rows, and where their entries go.
-struct Part<'a> {
-    first: usize,
-    /// One more than there are rows.
-    offsets: &'a [usize],
-    indices: &'a mut [u32],
-    shifts: &'a mut [[i32; 3]],
-}
-
-impl<'a> Part<'a> {
-    fn fill<S: Real, const D: usize>(self, rows: &PeriodicRows<'_, S, D>) {
-        let count = self.offsets.len() - 1;
-        if count <= BLOCK {
-            return self.fill_alone(rows);
-        }
-        let middle = count / 2;
-        let split = self.offsets[middle] - self.offsets[0];
-        let (left_indices, right_indices) = self.indices.split_at_mut(split);
-        let (left_shifts, right_shifts) = self.shifts.split_at_mut(split);
-        let left = Part { first: self.first, offsets: &self.offsets[..=middle], indices: left_indices, shifts: left_shifts };
-        let first = self.first + middle;
-        let right = Part { first, offsets: &self.offsets[middle..], indices: right_indices, shifts: right_shifts };
-        rayon::join(|| left.fill(rows), || right.fill(rows));
-    }
-
-    fn fill_alone<S: Real, const D: usize>(self, rows: &PeriodicRows<'_, S, D>) {
-        let mut places = self.indices.iter_mut().zip(self.shifts);
-        for row in self.first..self.first + self.offsets.len() - 1 {
-            for (neighbor, (index, shift)) in rows.row(row).zip(&mut places) {
-                (*index, *shift) = (neighbor.index, padded(neighbor.shift));
+    fn rows(&mut self) -> Result<pg_rows> {
+        let found = self.neighbors.rows();
+        let shifts = match D {
+            3 => found.shifts().as_ptr().cast(),
+            _ => {
+                self.shifts.clear();
+                reserve(&mut self.shifts, found.shifts().len())?;
+                self.shifts.extend(found.shifts().iter().map(|&shift| padded(shift)));
+                self.shifts.as_ptr()
             }
-        }
+        };
+        Ok(rows!(found, self.rejected, shifts))
     }
 }
 
@@ -210,18 +175,27 @@ impl<S: Real, const D: usize> Find for Repeated<S, D> {
         let particles = Objects::<S, D>::new(particles, "particles")?;
         let Repeated { neighbors, threads, items, rejected, .. } = self;
         with_slice!(particles, items, |slice| threads.run(|| -> Result {
-            let found = neighbors.par_touching(slice);
+            let found = match threads.are_many() {
+                true => neighbors.try_par_touching(slice)?,
+                false => neighbors.try_touching(slice)?,
+            };
             keep_periodic_rejected(rejected, found.rejected())
         }))?;
-        self.keep()
+        self.rows()
     }
 
     fn within(&mut self, points: In<pg_objects>, radius: f64) -> Result<pg_rows> {
         let Repeated { neighbors, threads, points: memory, rejected, .. } = self;
-        let points = Points::<S, D>::new(points)?;
+        let (points, radius) = (Points::<S, D>::new(points)?, S::of(radius));
         let points = points.as_slice(memory)?;
-        threads.run(|| keep_periodic_rejected(rejected, neighbors.par_within(points, S::of(radius)).rejected()))?;
-        self.keep()
+        threads.run(|| {
+            let found = match threads.are_many() {
+                true => neighbors.try_par_within(points, radius)?,
+                false => neighbors.try_within(points, radius)?,
+            };
+            keep_periodic_rejected(rejected, found.rejected())
+        })?;
+        self.rows()
     }
 
     fn stats(&self) -> pg_stats {
@@ -229,7 +203,7 @@ impl<S: Real, const D: usize> Find for Repeated<S, D> {
     }
 }
 
-/// Makes neighbor lists. `flags` are `PG_HALF` and `PG_SORTED`; `config` may be null.
+/// Makes neighbor lists. `flags` are `PG_HALF`, `PG_SORTED`, `PG_DISTANCES` and `PG_VECTORS`; `config` may be null.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_neighbors_create(
     scalar: u32,
@@ -264,6 +238,29 @@ pub extern "C" fn pg_neighbors_create_periodic(
         let settings = Settings::of(config)?;
         let same_thread = settings.same_thread;
         let made: Result<AnyNeighbors> = of_type!(scalar, dimensions, new_periodic(settings, flags, min, max, axes));
+        neighbors.set(pg_neighbors { id: table::insert(made?, same_thread)? }, "neighbors")
+    })
+}
+
+/// Makes neighbor lists in a space that repeats itself along the vectors of a lattice, which need not be at right angles; the rows have
+/// `shifts`. `vectors` are `dimensions` times `dimensions` numbers, a row for each vector; `axes` has a bit for each vector along which
+/// space repeats itself, 1 for the first, 2 for the second, 4 for the third. Vectors without a bit mean nothing. A radius may be longer
+/// than a vector: a particle then is a neighbor several times, with different shifts, and of itself.
+#[unsafe(no_mangle)]
+pub extern "C" fn pg_neighbors_create_lattice(
+    scalar: u32,
+    dimensions: u32,
+    flags: u32,
+    vectors: In<f64>,
+    axes: u32,
+    config: In<pg_config>,
+    neighbors: Out<pg_neighbors>,
+) -> pg_status {
+    border(|| {
+        neighbors.check("neighbors")?;
+        let settings = Settings::of(config)?;
+        let same_thread = settings.same_thread;
+        let made: Result<AnyNeighbors> = of_type!(scalar, dimensions, new_lattice(settings, flags, vectors, axes));
         neighbors.set(pg_neighbors { id: table::insert(made?, same_thread)? }, "neighbors")
     })
 }

@@ -39,7 +39,12 @@ struct Typed<S: Real, const D: usize> {
 /// The domain between two corners, and the axes, as bits, along which it repeats itself.
 pub(crate) fn domain<S: Real, const D: usize>(min: &[f64], max: &[f64], axes: u32) -> (Aabb<S, D>, [bool; D]) {
     let corner = |of: &[f64]| std::array::from_fn(|axis| S::of(of[axis]));
-    (Aabb { min: corner(min), max: corner(max) }, std::array::from_fn(|axis| axes >> axis & 1 != 0))
+    (Aabb { min: corner(min), max: corner(max) }, marked(axes))
+}
+
+/// The axes whose bits are set.
+pub(crate) fn marked<const D: usize>(axes: u32) -> [bool; D] {
+    std::array::from_fn(|axis| axes >> axis & 1 != 0)
 }
 
 fn new<S: Real, const D: usize>(settings: Settings, min: In<f64>, max: In<f64>, axes: u32) -> Result<Typed<S, D>> {
@@ -59,7 +64,7 @@ impl<S: Real, const D: usize> Repeat for Typed<S, D> {
         pairs.clear();
         rejected.clear();
         with_slice!(objects, items, |slice| threads.run(|| -> Result {
-            let found = domain.par_detect(slice);
+            let found = domain.try_par_detect(slice)?;
             keep_periodic_rejected(rejected, found.rejected())?;
             reserve(pairs, found.len())?;
             pairs.extend(found.iter().map(|pair| pg_periodic_pair { a: pair.a, b: pair.b, shift: padded(pair.shift) }));

@@ -1,14 +1,12 @@
 //! Queries in batches, and where their results go.
 
-use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use engine::{Aabb, Ball, Handle, Hit, Neighbor, PeriodicQueries, Queries, Ray, Rows, Shifted, Sweep};
-use rayon::prelude::*;
 
 use crate::border::{border, border_of};
 use crate::handles::pg_results;
-use crate::memory::{In, Out, Strided};
+use crate::memory::{In, Out, Strided, reserve};
 use crate::objects::{Real, check_type};
 use crate::settings::Threads;
 use crate::status::{Error, PG_ERROR_ARGUMENT, Result, ensure, pg_status};
@@ -119,7 +117,7 @@ pub(crate) trait Target<S: Real, const D: usize>: Sync {
     const HAS_GENERATIONS: bool;
 
     /// Puts what is found into an empty row.
-    fn answer(&self, query: One<S, D>, row: &mut Vec<Found>);
+    fn answer(&self, query: One<S, D>, row: &mut Vec<Found>) -> Result;
 
     /// Has all threads make what the first cast would have to make alone.
     fn expect_casts(&self);
@@ -130,9 +128,10 @@ impl<S: Real, const D: usize> Target<S, D> for Queries<'_, S, D> {
     const HAS_SHIFTS: bool = false;
     const HAS_GENERATIONS: bool = false;
 
-    fn answer(&self, query: One<S, D>, row: &mut Vec<Found>) {
-        of_side(self, query, |index| Handle { index, generation: 0 }, row);
+    fn answer(&self, query: One<S, D>, row: &mut Vec<Found>) -> Result {
+        of_side(self, query, |index| Handle { index, generation: 0 }, row)?;
         Found::sort(row);
+        Ok(())
     }
 
     fn expect_casts(&self) {
@@ -147,7 +146,7 @@ impl<S: Real, const D: usize> Target<S, D> for Sides<'_, S, D> {
     const HAS_SHIFTS: bool = false;
     const HAS_GENERATIONS: bool = true;
 
-    fn answer(&self, query: One<S, D>, row: &mut Vec<Found>) {
+    fn answer(&self, query: One<S, D>, row: &mut Vec<Found>) -> Result {
         // Of several that are met at once the engine returns the one with the least index, which says nothing about handles.
         let (query, most) = match query {
             One::Nearest(point, k) => (One::Nearest(point, k), k),
@@ -168,10 +167,11 @@ impl<S: Real, const D: usize> Target<S, D> for Sides<'_, S, D> {
                 }
                 _ => query.copied(),
             };
-            of_side(queries, query, |index| handles[index as usize], row);
+            of_side(queries, query, |index| handles[index as usize], row)?;
         }
         Found::sort(row);
         row.truncate(most);
+        Ok(())
     }
 
     fn expect_casts(&self) {
@@ -197,18 +197,21 @@ fn of_side<S: Real, const D: usize>(
     query: One<S, D>,
     handle: impl Fn(u32) -> Handle,
     row: &mut Vec<Found>,
-) {
+) -> Result {
     let found = |index: u32, value: f64| {
         let Handle { index, generation } = handle(index);
         Found { value, index, generation, shift: [0; 3] }
     };
     let near = |neighbor: Neighbor<S>| found(neighbor.index, neighbor.distance_squared.into());
     let hit = |hit: Hit<S>| found(hit.index, hit.t.into());
-    let mut add = |found: Found| {
-        row.push(found);
-        ControlFlow::<Infallible>::Continue(())
+    let mut add = |found: Found| match reserve(row, 1) {
+        Ok(()) => {
+            row.push(found);
+            ControlFlow::Continue(())
+        }
+        Err(refused) => ControlFlow::Break(refused),
     };
-    let ControlFlow::Continue(()) = match query {
+    let outcome = match query {
         One::Overlapping(bounds) => queries.visit_overlapping(&bounds, |index| add(found(index, 0.0))),
         One::Within(ball) => queries.visit_within(&ball, |neighbor| add(near(neighbor))),
         One::Ray(ray, false) => queries.visit_ray(&ray, |met| add(hit(met))),
@@ -221,6 +224,7 @@ fn of_side<S: Real, const D: usize>(
             nearest.into_iter().try_for_each(|neighbor| add(near(neighbor)))
         }
     };
+    outcome.break_value().map_or(Ok(()), Err)
 }
 
 /// Objects that repeat themselves.
@@ -228,7 +232,7 @@ impl<S: Real, const D: usize> Target<S, D> for PeriodicQueries<'_, S, D> {
     const HAS_SHIFTS: bool = true;
     const HAS_GENERATIONS: bool = false;
 
-    fn answer(&self, query: One<S, D>, row: &mut Vec<Found>) {
+    fn answer(&self, query: One<S, D>, row: &mut Vec<Found>) -> Result {
         let found = |index, value, shift| Found { value, index, generation: 0, shift: padded(shift) };
         let near = |at: Shifted<Neighbor<S>, D>| found(at.found.index, at.found.distance_squared.into(), at.shift);
         let hit = |at: Shifted<Hit<S>, D>| found(at.found.index, at.found.t.into(), at.shift);
@@ -242,10 +246,12 @@ impl<S: Real, const D: usize> Target<S, D> for PeriodicQueries<'_, S, D> {
             One::Ray(ray, true) => hits.extend(self.first_hit(&ray)),
             One::Sweep(sweep, true) => hits.extend(self.first_contact(&sweep)),
         }
+        reserve(row, objects.len() + neighbors.len() + hits.len())?;
         row.extend(objects.into_iter().map(|at| found(at.found, 0.0, at.shift)));
         row.extend(neighbors.into_iter().map(near));
         row.extend(hits.into_iter().map(hit));
         Found::sort(row);
+        Ok(())
     }
 
     fn expect_casts(&self) {
@@ -299,36 +305,34 @@ impl Results {
         self.offsets.push(0);
         self.columns.clear();
         let wanted = (self.has_values, self.has_shifts, self.has_generations);
-        if !threads.are_many() || count <= BLOCK {
+        if matches!(threads, Threads::Caller) || count <= BLOCK {
             let mut row = Vec::new();
             for index in 0..count {
                 row.clear();
-                target.answer(query.one(index), &mut row);
-                self.columns.extend(&row, wanted);
+                target.answer(query.one(index), &mut row)?;
+                self.columns.extend(&row, wanted)?;
                 self.offsets.push(self.columns.indices.len());
             }
             return Ok(());
         }
-        let part = |block: usize| {
-            let (mut row, mut columns, mut lengths) = (Vec::new(), Columns::default(), Vec::new());
-            for index in block * BLOCK..count.min((block + 1) * BLOCK) {
+        if query.is_cast() && threads.are_many() {
+            threads.run(|| target.expect_casts());
+        }
+        let part = |block: usize| -> Result<_> {
+            let (mut row, mut columns, mut lengths) = (Vec::new(), Columns::default(), [0; BLOCK]);
+            for (index, length) in (block * BLOCK..count.min((block + 1) * BLOCK)).zip(&mut lengths) {
                 row.clear();
-                target.answer(query.one(index), &mut row);
-                columns.extend(&row, wanted);
-                lengths.push(row.len());
+                target.answer(query.one(index), &mut row)?;
+                columns.extend(&row, wanted)?;
+                *length = row.len();
             }
-            (columns, lengths)
+            Ok((columns, lengths))
         };
-        let parts: Vec<_> = threads.run(|| {
-            if query.is_cast() {
-                target.expect_casts();
-            }
-            (0..count.div_ceil(BLOCK)).into_par_iter().map(part).collect()
-        });
-        for (columns, lengths) in parts {
+        for part in threads.each(count.div_ceil(BLOCK), part)? {
+            let (columns, lengths) = part?;
             self.columns.append(&columns)?;
             let mut end = self.offsets.last().copied().unwrap_or(0);
-            self.offsets.extend(lengths.into_iter().map(|length| {
+            self.offsets.extend(lengths.into_iter().take(count + 1 - self.offsets.len()).map(|length| {
                 end += length;
                 end
             }));
@@ -347,6 +351,8 @@ impl Results {
             values: if self.has_values { values.as_ptr() } else { null },
             shifts: if self.has_shifts { shifts.as_ptr() } else { std::ptr::null() },
             generations: if self.has_generations { generations.as_ptr() } else { std::ptr::null() },
+            distances: std::ptr::null(),
+            vectors: std::ptr::null(),
             rejected: std::ptr::null(),
             rejected_count: 0,
         }
@@ -363,22 +369,23 @@ impl Columns {
         self.generations.clear();
     }
 
-    fn extend(&mut self, row: &[Found], (values, shifts, generations): (bool, bool, bool)) {
-        self.indices.extend(row.iter().map(|found| found.index));
-        if values {
-            self.values.extend(row.iter().map(|found| found.value));
+    fn extend(&mut self, row: &[Found], (values, shifts, generations): (bool, bool, bool)) -> Result {
+        fn add<T>(to: &mut Vec<T>, row: &[Found], is_wanted: bool, of: impl Fn(&Found) -> T) -> Result {
+            if is_wanted {
+                reserve(to, row.len())?;
+                to.extend(row.iter().map(of));
+            }
+            Ok(())
         }
-        if shifts {
-            self.shifts.extend(row.iter().map(|found| found.shift));
-        }
-        if generations {
-            self.generations.extend(row.iter().map(|found| found.generation));
-        }
+        add(&mut self.indices, row, true, |found| found.index)?;
+        add(&mut self.values, row, values, |found| found.value)?;
+        add(&mut self.shifts, row, shifts, |found| found.shift)?;
+        add(&mut self.generations, row, generations, |found| found.generation)
     }
 
     fn append(&mut self, other: &Columns) -> Result {
         fn add<T: Copy>(to: &mut Vec<T>, from: &[T]) -> Result {
-            to.try_reserve(from.len())?;
+            reserve(to, from.len())?;
             to.extend_from_slice(from);
             Ok(())
         }

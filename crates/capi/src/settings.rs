@@ -1,15 +1,21 @@
 //! Settings and figures.
 
+use std::any::Any;
 use std::ffi::c_char;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-use engine::{Config, Host, InstructionSet, Request, Source, Stats};
+use engine::{Config, ForkJoin, Host, InstructionSet, Request, Source, Stats};
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::border::border;
-use crate::memory::{In, Jobs, Out};
+use crate::memory::{In, Jobs, Out, reserve};
 use crate::status::{Error, PG_ERROR_CONFIG, Result, ensure, pg_status};
 use crate::types::{
-    PG_CANONICAL_ORDER, PG_DEFAULT, PG_SAME_THREAD, PG_THREADS_CALLER, PG_THREADS_SHARED, pg_config, pg_pass, pg_stats,
+    PG_CANONICAL_ORDER, PG_DEFAULT, PG_PASSES, PG_SAME_THREAD, PG_THREADS_CALLER, PG_THREADS_SHARED, pg_config, pg_pass, pg_stats,
 };
 
 /// The threads that a handle works on.
@@ -18,7 +24,7 @@ pub(crate) enum Threads {
     Caller,
     Shared,
     Own(ThreadPool),
-    /// Those of the caller's job system, for steps. Everything else stays on the calling thread.
+    /// Those of the caller's job system.
     Jobs(Jobs),
 }
 
@@ -28,12 +34,20 @@ impl Threads {
         matches!(self, Threads::Shared | Threads::Own(_))
     }
 
+    /// The threads, if they are not those of a rayon pool.
+    pub(crate) fn own(&self) -> Option<&dyn ForkJoin> {
+        match self {
+            Threads::Caller => Some(&Alone),
+            Threads::Jobs(jobs) => Some(jobs),
+            Threads::Shared | Threads::Own(_) => None,
+        }
+    }
+
     /// A request on these threads. Called inside of [`run`](Self::run).
     pub(crate) fn carry<'e, 't, E: Host, Q: Source<E>>(&'t self, request: Request<'e, 't, E, Q>) -> Request<'e, 't, E, Q> {
-        match self {
-            Threads::Jobs(jobs) => request.on(jobs),
-            Threads::Caller => request.serial(),
-            Threads::Shared | Threads::Own(_) => request,
+        match self.own() {
+            Some(threads) => request.on(threads),
+            None => request,
         }
     }
 
@@ -44,6 +58,57 @@ impl Threads {
             Threads::Own(pool) => pool.install(work),
         }
     }
+
+    /// What `work` makes of each number below `count`, in the order of the numbers.
+    pub(crate) fn each<R: Send>(&self, count: usize, work: impl Fn(usize) -> R + Sync) -> Result<Vec<R>> {
+        let mut made = Vec::new();
+        reserve(&mut made, count)?;
+        match self {
+            Threads::Caller => made.extend((0..count).map(work)),
+            Threads::Shared | Threads::Own(_) => self.run(|| (0..count).into_par_iter().map(&work).collect_into_vec(&mut made)),
+            Threads::Jobs(jobs) => made.extend(claimed(jobs, count, &work)?),
+        }
+        Ok(made)
+    }
+}
+
+/// The calling thread.
+struct Alone;
+
+impl ForkJoin for Alone {
+    fn workers(&self) -> usize {
+        1
+    }
+
+    fn run(&self, work: &(dyn Fn(usize) + Sync)) {
+        work(0);
+    }
+}
+
+/// [`Threads::each`] on the caller's job system. Jobs claim numbers until none is left, and then the calling thread does. So a job that
+/// starts late, or never, leaves its share to the others.
+fn claimed<R: Send>(jobs: &Jobs, count: usize, work: &(impl Fn(usize) -> R + Sync)) -> Result<impl Iterator<Item = R>> {
+    type Place<R> = Mutex<Option<std::result::Result<R, Box<dyn Any + Send>>>>;
+    let mut places: Vec<Place<R>> = Vec::new();
+    reserve(&mut places, count)?;
+    places.resize_with(count, Mutex::default);
+    // Relaxed: only who gets which number is decided here. `run` returns after all its jobs, and the locks order what they have made.
+    let next = AtomicUsize::new(0);
+    let claim = |_worker: usize| {
+        while let number = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(place) = places.get(number)
+        {
+            // No panic reaches a thread of the caller's.
+            let made = catch_unwind(AssertUnwindSafe(|| work(number)));
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+        }
+    };
+    if count > 1 && jobs.workers() > 1 {
+        jobs.run(&claim);
+    }
+    claim(0);
+    let made = |place: Place<R>| place.into_inner().unwrap_or_else(PoisonError::into_inner).expect("all numbers were claimed");
+    Ok(places.into_iter().map(move |place| made(place).unwrap_or_else(|panic| resume_unwind(panic))))
 }
 
 /// What a constructor is told.
@@ -127,15 +192,7 @@ pub extern "C" fn pg_config_init(config: Out<pg_config>, size: usize) -> pg_stat
 
 /// Figures as C has them.
 pub(crate) fn stats_of(stats: &Stats) -> pg_stats {
-    let mut passes = [pg_pass::default(); 8];
     let named = stats.times.named();
-    for (pass, (name, time)) in passes.iter_mut().zip(named) {
-        pass.seconds = time.as_secs_f64();
-        let room = pass.name.len() - 1;
-        for (to, from) in pass.name[..room].iter_mut().zip(name.bytes()) {
-            *to = from as c_char;
-        }
-    }
     pg_stats {
         size: size_of::<pg_stats>(),
         objects: stats.objects as u64,
@@ -146,7 +203,28 @@ pub(crate) fn stats_of(stats: &Stats) -> pg_stats {
         workers: stats.workers as u32,
         levels: stats.levels.len() as u32,
         replanned: stats.replanned.into(),
-        pass_count: named.len().min(passes.len()) as u32,
-        passes,
+        pass_count: named.len() as u32,
+        passes: passes_of(named),
+        looks: stats.looks,
+        unleveled: stats.unleveled as u64,
+        last_resort: stats.last_resort as u64,
+        chunks: stats.chunks as u64,
+        revisions: stats.revisions as u32,
+        repeats: stats.repeats as u32,
+        serial_seconds: stats.serial.as_secs_f64(),
+        busy_seconds: stats.busy.iter().map(Duration::as_secs_f64).sum(),
     }
+}
+
+fn passes_of<const N: usize>(named: [(&str, Duration); N]) -> [pg_pass; PG_PASSES] {
+    const { assert!(N <= PG_PASSES, "pg_stats has room for all passes") };
+    let mut passes = [pg_pass::default(); PG_PASSES];
+    for (pass, (name, time)) in passes.iter_mut().zip(named) {
+        pass.seconds = time.as_secs_f64();
+        let room = pass.name.len() - 1;
+        for (to, from) in pass.name[..room].iter_mut().zip(name.bytes()) {
+            *to = from as c_char;
+        }
+    }
+    passes
 }

@@ -30,7 +30,7 @@ pub(crate) trait Keep: Send + Sync {
     fn update(&mut self, indices: In<u32>, objects: In<pg_objects>) -> Result;
     fn remove(&mut self, indices: &[u32]) -> Result;
     fn len(&self) -> usize;
-    fn query(&mut self, query: In<pg_query>, results: &mut Results) -> Result;
+    fn query(&self, query: In<pg_query>, results: &mut Results) -> Result;
 }
 
 struct Typed<S: Real, const D: usize> {
@@ -67,9 +67,9 @@ impl<S: Real, const D: usize> Keep for Typed<S, D> {
     fn build(&mut self, objects: In<pg_objects>) -> Result {
         let objects = Self::objects(objects)?;
         let Typed { set, threads, items } = self;
-        with_slice!(objects, items, |slice| match threads {
-            Threads::Caller => set.try_build(slice),
-            _ => threads.run(|| set.try_par_build(slice)),
+        with_slice!(objects, items, |slice| match threads.own() {
+            Some(own) => set.on(own).try_build(slice),
+            None => threads.run(|| set.try_par_build(slice)),
         })?;
         Ok(())
     }
@@ -80,7 +80,12 @@ impl<S: Real, const D: usize> Keep for Typed<S, D> {
         let mut inserted = Vec::new();
         inserted.try_reserve(objects.len())?;
         for index in 0..objects.len() as u32 {
-            match self.threads.run(|| self.set.try_insert(&objects.item(index))) {
+            let (set, object) = (&mut self.set, objects.item(index));
+            let outcome = match self.threads.own() {
+                Some(own) => set.on(own).try_insert(&object),
+                None => self.threads.run(|| set.try_insert(&object)),
+            };
+            match outcome {
                 Ok(index) => inserted.push(index),
                 Err(error) => {
                     inserted.iter().for_each(|&index| _ = self.set.remove(index));
@@ -96,7 +101,8 @@ impl<S: Real, const D: usize> Keep for Typed<S, D> {
         let indices = indices.slice(objects.len(), "indices")?;
         self.check(indices)?;
         for (&index, number) in indices.iter().zip(0..) {
-            self.threads.run(|| self.set.try_update(index, &objects.item(number)))?;
+            // `check` has seen that there is one.
+            let _ = self.threads.run(|| self.set.try_update(index, &objects.item(number)))?;
         }
         Ok(())
     }
@@ -111,9 +117,8 @@ impl<S: Real, const D: usize> Keep for Typed<S, D> {
         self.set.len()
     }
 
-    fn query(&mut self, query: In<pg_query>, results: &mut Results) -> Result {
-        let Typed { set, threads, .. } = self;
-        results.fill(&set.queries(), query, threads)
+    fn query(&self, query: In<pg_query>, results: &mut Results) -> Result {
+        results.fill(&self.set.queries(), query, &self.threads)
     }
 }
 
@@ -171,7 +176,7 @@ pub extern "C" fn pg_static_set_count(set: pg_static_set, count: Out<usize>) -> 
     border_of(set.id, || count.set(table::find(set.id)?.read::<AnyStaticSet>()?.len(), "count"))
 }
 
-/// Queries about the objects as they are now. One thread at a time.
+/// Queries about the objects as they are now. Any number of threads may query at once, each with results of its own.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_static_set_query(
     set: pg_static_set,
@@ -182,7 +187,7 @@ pub extern "C" fn pg_static_set_query(
     border_of(set.id, || {
         rows.check("rows")?;
         let (entry, of_results) = (table::find(set.id)?, table::find(results.id)?);
-        let mut set = entry.write::<AnyStaticSet>()?;
+        let set = entry.read::<AnyStaticSet>()?;
         let mut results = of_results.write::<Results>()?;
         set.query(query, &mut results)?;
         rows.set(results.rows(), "rows")

@@ -26,6 +26,10 @@ pub const PG_DEFAULT: u64 = u64::MAX;
 pub const PG_HALF: u32 = 1;
 /// Flag of `pg_neighbors_create`: rows in ascending order, the same for every number of threads.
 pub const PG_SORTED: u32 = 2;
+/// Flag of neighbor lists: rows have `distances`.
+pub const PG_DISTANCES: u32 = 4;
+/// Flag of neighbor lists: rows have `vectors`.
+pub const PG_VECTORS: u32 = 8;
 
 /// Why an object was left out: a bound is NaN.
 pub const PG_REJECTED_NAN: u32 = 1;
@@ -64,8 +68,8 @@ pub const PG_MOVING: u32 = 0;
 /// Mobility of an object of a world: hardly ever moves; two static objects never pair.
 pub const PG_STATIC: u32 = 1;
 
-/// The caller's own threads: a job system that carries the steps of a broad phase. Other handles that are given one, and what a broad
-/// phase does beside its steps (events, queries), stay on the calling thread.
+/// The caller's own threads: a job system that carries what a handle does. Only periodic domains, and neighbor lists in a space that repeats
+/// itself, stay on the calling thread; their queries do not.
 ///
 /// `run` calls `job(data, worker)` for each worker in `0..workers`, on any threads, as many at a time as it likes, in any order, and
 /// returns when all calls have returned. A job never waits for another one. A worker that is left out runs on the calling thread
@@ -118,6 +122,9 @@ pub struct pg_config {
     pub fork_join: *const pg_fork_join,
 }
 
+/// Room for passes in `pg_stats`.
+pub const PG_PASSES: usize = 16;
+
 /// The time of one pass.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
@@ -153,7 +160,23 @@ pub struct pg_stats {
     /// How many of `passes` are used.
     pub pass_count: u32,
     /// Wall time by pass, in their order. Names and number of the passes may differ from version to version.
-    pub passes: [pg_pass; 8],
+    pub passes: [pg_pass; PG_PASSES],
+    /// Chunks of other levels that were looked for.
+    pub looks: u64,
+    /// Objects that fitted no level and were held in a list.
+    pub unleveled: u64,
+    /// How many of these were held in a tree, because there were too many for a list.
+    pub last_resort: u64,
+    /// Chunks that hold objects.
+    pub chunks: u64,
+    /// How often the levels were improved within the step.
+    pub revisions: u32,
+    /// How often a pass ran again.
+    pub repeats: u32,
+    /// Wall time of what only one worker can do.
+    pub serial_seconds: f64,
+    /// Time that all workers together spent on what they share.
+    pub busy_seconds: f64,
 }
 
 /// An array of the caller's: where the first value is, and how many bytes further the next one.
@@ -436,6 +459,10 @@ pub struct pg_rows {
     pub shifts: *const [i32; 3],
     /// Of a world's objects; otherwise null.
     pub generations: *const u32,
+    /// Neighbor rows with `PG_DISTANCES`: the distances, scalars of the handle; otherwise null.
+    pub distances: *const c_void,
+    /// Neighbor rows with `PG_VECTORS`: the ways from a particle to its neighbors, `dimensions` scalars each; otherwise null.
+    pub vectors: *const c_void,
     /// The first particle that was left out (neighbor rows only).
     pub rejected: *const pg_rejected,
     /// How many were.

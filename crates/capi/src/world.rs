@@ -32,7 +32,7 @@ pub(crate) trait Live: Send + Sync {
     fn contains(&self, id: pg_object) -> bool;
     fn len(&self) -> usize;
     fn step(&mut self) -> Result<pg_world_events>;
-    fn query(&mut self, query: In<pg_query>, results: &mut Results) -> Result;
+    fn query(&self, query: In<pg_query>, results: &mut Results) -> Result;
     fn stats(&self) -> pg_stats;
 }
 
@@ -155,9 +155,9 @@ impl<S: Real, const D: usize> Live for Typed<S, D> {
 
     fn step(&mut self) -> Result<pg_world_events> {
         let Typed { world, threads, rejected } = self;
-        match threads {
-            Threads::Caller => world.try_step().map(drop),
-            _ => threads.run(|| world.try_par_step().map(drop)),
+        match threads.own() {
+            Some(own) => world.on(own).try_step().map(drop),
+            None => threads.run(|| world.try_par_step().map(drop)),
         }?;
         rejected.clear();
         reserve(rejected, world.rejected().len())?;
@@ -177,10 +177,9 @@ impl<S: Real, const D: usize> Live for Typed<S, D> {
         })
     }
 
-    fn query(&mut self, query: In<pg_query>, results: &mut Results) -> Result {
-        let Typed { world, threads, .. } = self;
-        let queries = world.queries();
-        results.fill(&Sides([queries.moving(), queries.statics()]), query, threads)
+    fn query(&self, query: In<pg_query>, results: &mut Results) -> Result {
+        let queries = self.world.queries();
+        results.fill(&Sides([queries.moving(), queries.statics()]), query, &self.threads)
     }
 
     fn stats(&self) -> pg_stats {
@@ -254,13 +253,14 @@ pub extern "C" fn pg_world_step(world: pg_world, events: Out<pg_world_events>) -
     })
 }
 
-/// Queries about the objects as of the last step. One thread at a time. The rows have `generations`.
+/// Queries about the objects as of the last step. The rows have `generations`. Any number of threads may query at once, each with results
+/// of its own.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_world_query(world: pg_world, query: In<pg_query>, results: pg_results, rows: Out<pg_rows>) -> pg_status {
     border_of(world.id, || {
         rows.check("rows")?;
         let (entry, of_results) = (table::find(world.id)?, table::find(results.id)?);
-        let mut world = entry.write::<AnyWorld>()?;
+        let world = entry.read::<AnyWorld>()?;
         let mut results = of_results.write::<Results>()?;
         world.query(query, &mut results)?;
         rows.set(results.rows(), "rows")

@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 use super::group::Crowd;
 use crate::Costs;
 use crate::Scalar;
-use crate::layout::{Coords, Level, Member, Shape};
+use crate::layout::{Coords, Level, Member, Shape, axis_of};
 
 /// What a coordinate type allows.
 #[derive(Clone, Copy, Debug)]
@@ -22,14 +22,24 @@ impl Limits {
     }
 }
 
+/// So many cells are left free on either side of a scene.
+const MARGIN: f64 = 0.25;
+/// With more cells along an axis, what is at the border of the scene does not matter.
+const MOST_ALIGNED: f64 = 1e6;
+
 /// The cells of a level, and how far its objects may reach beyond theirs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cells {
     pub(crate) size: [f64; 3],
     limit: Coords,
     pub(crate) ignored: [bool; 3],
-    /// The middle of the objects' space, which becomes the middle of a cell.
+    /// The axis along which the rows lie.
+    pub(crate) row: usize,
+    /// The middle of the objects' space.
     middle: [f64; 3],
+    /// The middle of the space of their least corners, and its edges.
+    corners: [f64; 3],
+    extent: [f64; 3],
     /// The largest edges of the objects.
     most: [f64; 3],
     /// The logarithm of their product.
@@ -39,17 +49,39 @@ pub(crate) struct Cells {
 impl Cells {
     /// A level with these cells, in a scene of these edges.
     pub(crate) fn member<S: Scalar, const D: usize>(&self, scene: [f64; 3]) -> Member<S, D> {
-        // The middle of the objects is the middle of a cell: a flat scene lies within one, not astride a border, and the
-        // scene may move as far as possible either way. An origin at infinity puts everything into one cell.
-        let origin = |axis: usize| if self.ignored[axis] { f64::INFINITY } else { self.middle[axis] - self.size[axis] / 2.0 };
+        let origin = |axis: usize| self.origin(axis, f64::from(Shape::<D>::EDGE[axis_of(self.row, axis)]));
         let level = Level::new(std::array::from_fn(origin), std::array::from_fn(|axis| self.size[axis]), self.limit);
+        let level = level.with_rows_along(self.row);
         // How much of the scene a chunk covers.
         let chunk_size = (0..D).fold(0.0, |sum, axis| {
             let whole = (2.0 * scene[axis]).max(f64::MIN_POSITIVE);
-            let edge = self.size[axis] * f64::from(Shape::<D>::EDGE[axis]);
+            let edge = self.chunk::<D>(axis);
             sum + if self.ignored[axis] { whole } else { edge.min(whole) }.log2()
         });
         Member { level: level.taking(self.most), chunk_size, object_size: self.object_size, by_size: true }
+    }
+
+    /// Where cell 0 begins along an axis on which chunks have so many cells.
+    fn origin(&self, axis: usize, edge: f64) -> f64 {
+        let (size, cells) = (self.size[axis], self.extent[axis] / self.size[axis]);
+        if self.ignored[axis] {
+            // Everything is in one cell.
+            f64::INFINITY
+        } else if cells > 1.0 && cells < MOST_ALIGNED {
+            // The least corners lie in the middle of as few chunks as hold them: half-filled chunks cost time. They have room to
+            // move, either way.
+            let chunks = ((cells + 2.0 * MARGIN) / edge).ceil();
+            self.corners[axis] - size * edge * chunks / 2.0
+        } else {
+            // The middle of the objects is the middle of a cell: a flat scene lies within one, not astride a border, and a vast one may
+            // move as far as possible either way.
+            self.middle[axis] - size / 2.0
+        }
+    }
+
+    /// The edge of a chunk along an axis.
+    pub(crate) fn chunk<const D: usize>(&self, axis: usize) -> f64 {
+        self.size[axis] * f64::from(Shape::<D>::EDGE[axis_of(self.row, axis)])
     }
 
     /// The same cells for objects of all sizes.
@@ -59,7 +91,7 @@ impl Cells {
 
     /// The same cells around another middle.
     pub(crate) fn around(self, other: &Cells) -> Self {
-        Cells { middle: other.middle, ..self }
+        Cells { middle: other.middle, corners: other.corners, extent: other.extent, ..self }
     }
 
     /// Cells of another size, for a map.
@@ -84,7 +116,7 @@ impl<const D: usize> Crowd<D> {
         let Limits { smallest, largest, .. } = limits;
         if let Some([x, y, z]) = forced.map(|edges| edges.map(|edge| edge.clamp(smallest, largest))) {
             // Along the rows, cells may be smaller than the objects.
-            return self.cells([x.max(y), y, z], (y / x).max(1.0), limits);
+            return self.cells([x.max(y), y, z], (y / x).max(1.0), 0, limits);
         }
         let extent = self.extent();
         let longest = extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
@@ -93,22 +125,35 @@ impl<const D: usize> Crowd<D> {
         // Finer than this, cells would saturate; flat boxes would start at nothing.
         let finest = longest / (1u64 << 29) as f64;
         let first = if shortest.is_finite() { shortest.max(finest) } else { 1.0 }.clamp(smallest, largest);
-        let mut best = Best { cost: f64::INFINITY, cells: self.cells([first; 3], 1.0, limits) };
-        self.try_widths([1.0; 3], first, longest.min(largest), costs, limits, &mut best);
-        if self.unit != [1.0; 3] {
-            // In units of the objects: cells that are as much longer than wide as these are.
-            let longest = (0..D).fold(0.0f64, |longest, axis| longest.max(extent[axis] / self.unit[axis]));
-            self.try_widths(self.unit, 1.0, longest, costs, limits, &mut best);
+        let mut best = Best { cost: f64::INFINITY, cells: self.cells([first; 3], 1.0, 0, limits) };
+        for row in self.rows() {
+            self.try_widths([1.0; 3], first, longest.min(largest), row, (costs, limits), &mut best);
+            if self.unit != [1.0; 3] {
+                // In units of the objects: cells that are as much longer than wide as these are.
+                let longest = (0..D).fold(0.0f64, |longest, axis| longest.max(extent[axis] / self.unit[axis]));
+                self.try_widths(self.unit, 1.0, longest, row, (costs, limits), &mut best);
+            }
         }
         best.cells
     }
 
+    /// The axes along which rows may lie: x, and another one if it separates the objects far better.
+    fn rows(&self) -> impl Iterator<Item = usize> {
+        const FAR_BETTER: f64 = 2.0;
+        let (extent, mean) = (self.extent(), self.class.mean());
+        // How many objects there is room for, one behind the other.
+        let room = |axis: usize| if self.ignored[axis] { 1.0 } else { 1.0 + extent[axis] / mean[axis].max(f64::MIN_POSITIVE) };
+        let best = (1..D).max_by(|&a, &b| room(a).total_cmp(&room(b))).filter(|&axis| room(axis) > FAR_BETTER * room(0));
+        std::iter::once(0).chain(best)
+    }
+
     /// Tries cells of these edges, times `first` and more, up to `last`: by factors of two, then around the best of these.
-    fn try_widths(&self, edges: [f64; 3], first: f64, last: f64, costs: &Costs, limits: Limits, best: &mut Best) {
+    fn try_widths(&self, edges: [f64; 3], first: f64, last: f64, row: usize, by: (&Costs, Limits), best: &mut Best) {
+        let limits = by.1;
         let mut factor = first;
         let mut around = None;
         loop {
-            if self.try_cells(edges.map(|edge| edge * factor), &[1.0, 4.0, 16.0], costs, limits, best) {
+            if self.try_cells(edges.map(|edge| edge * factor), &[1.0, 4.0, 16.0], row, by, best) {
                 around = Some(factor);
             }
             if factor > last || factor >= limits.largest {
@@ -119,15 +164,15 @@ impl<const D: usize> Crowd<D> {
         let Some(around) = around else { return };
         for step in [FRAC_1_SQRT_2, 1.0, SQRT_2] {
             let factor = (around * step).clamp(first, limits.largest);
-            self.try_cells(edges.map(|edge| edge * factor), &[1.0, 2.0, 4.0, 8.0, 16.0], costs, limits, best);
+            self.try_cells(edges.map(|edge| edge * factor), &[1.0, 2.0, 4.0, 8.0, 16.0], row, by, best);
         }
     }
 
     /// Tries cells of these edges, cut finer along the rows in some ways. Returns whether one is the best yet.
-    fn try_cells(&self, edges: [f64; 3], fineness: &[f64], costs: &Costs, limits: Limits, best: &mut Best) -> bool {
-        let before = best.cost;
+    fn try_cells(&self, edges: [f64; 3], fineness: &[f64], row: usize, by: (&Costs, Limits), best: &mut Best) -> bool {
+        let (before, (costs, limits)) = (best.cost, by);
         for &fine in fineness {
-            let cells = self.cells(edges, fine, limits);
+            let cells = self.cells(edges, fine, row, limits);
             let cost = self.predict(&cells, costs).total();
             if cost.total_cmp(&best.cost).is_lt() {
                 *best = Best { cost, cells };
@@ -136,22 +181,32 @@ impl<const D: usize> Crowd<D> {
         best.cost < before
     }
 
-    /// How many cells of this edge an object may reach beyond its own.
-    fn limit(&self, axis: usize, room: f64, size: f64, limits: Limits) -> i32 {
+    /// How many cells of this edge an object may reach beyond its own, of a chunk with so many.
+    fn limit(&self, axis: usize, room: f64, size: f64, most: f64, limits: Limits) -> i32 {
         // Far from the origin, a rounding error may carry a bound across one more border.
         let slack = self.extent()[axis] / size * limits.rounding;
-        ((room / size + slack).floor() + 1.0).min(f64::from(Shape::<D>::EDGE[axis])) as i32
+        ((room / size + slack).floor() + 1.0).min(most) as i32
     }
 
-    /// Cells of about these edges that hold the objects; x is cut finer by `fineness`.
-    fn cells(&self, edges: [f64; 3], fineness: f64, limits: Limits) -> Cells {
+    /// Cells of about these edges that hold the objects; rows are cut finer by `fineness`.
+    fn cells(&self, edges: [f64; 3], fineness: f64, row: usize, limits: Limits) -> Cells {
         let (low, extent, class) = (self.low(), self.extent(), &self.class);
         let Limits { smallest, largest, .. } = limits;
         let middle = std::array::from_fn(|axis| low[axis] + extent[axis] / 2.0);
         let most = [f64::INFINITY; 3];
-        let mut cells = Cells { size: [0.0; 3], limit: [0; 3], ignored: self.ignored, middle, most, object_size: 0.0 };
+        let mut cells = Cells {
+            size: [0.0; 3],
+            limit: [0; 3],
+            ignored: self.ignored,
+            row,
+            middle,
+            corners: middle,
+            extent: std::array::from_fn(|axis| extent[axis]),
+            most,
+            object_size: 0.0,
+        };
         for axis in 0..D {
-            let edge = f64::from(Shape::<D>::EDGE[axis]);
+            let edge = f64::from(Shape::<D>::EDGE[axis_of(row, axis)]);
             // A little more than the largest object: what is not taken because of a rounding error would go to the list.
             let room = (class.max[axis] * 1.001).min(largest);
             if class.is_endless(axis) {
@@ -164,11 +219,11 @@ impl<const D: usize> Crowd<D> {
                 cells.size[axis] = (2.0 * room).clamp(smallest, largest);
                 continue;
             }
-            let fine = if axis == 0 { fineness } else { 1.0 };
+            let fine = if axis == row { fineness } else { 1.0 };
             let size = (edges[axis].max(room) / fine).max(room / (edge - 1.0)).clamp(smallest, largest);
             cells.size[axis] = size;
             cells.middle[axis] += room / 2.0;
-            cells.limit[axis] = self.limit(axis, room, size, limits);
+            cells.limit[axis] = self.limit(axis, room, size, edge, limits);
         }
         cells
     }

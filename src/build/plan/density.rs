@@ -4,6 +4,7 @@
 //! others an *object* finds in a cell of a given size, not how many a *place* does. A few thousand sampled objects, sorted along
 //! the Z curve, tell that for all powers of two together: objects with a common prefix share a cell.
 
+use crate::layout::curve;
 use crate::runtime::memory;
 
 /// The sample is this times the root of the number of objects: cells that hold eight of all objects then show some sixty
@@ -11,7 +12,7 @@ use crate::runtime::memory;
 const SAMPLE_PER_ROOT: f64 = 4.0;
 const FEWEST_SAMPLED: usize = 256;
 const MOST_SAMPLED: usize = 8192;
-/// Finest scale looked at: cubes of `2^-BITS` of the extent, so that two clusters a billion cells apart are told from one.
+/// Finest scale looked at: cubes of `2^-BITS` of the extent, so that two clusters a billion cells apart differ from one.
 pub(super) const BITS: usize = 40;
 
 /// Density of a scene by scale; scale `k` has cubes of edge `extent / 2^k`.
@@ -125,7 +126,7 @@ pub(crate) fn sampled(len: usize) -> impl Iterator<Item = usize> {
     positions.filter(move |&position| position < len).take(if all { len } else { wanted })
 }
 
-/// A permutation of the numbers of so many bits: each step can be undone.
+/// A permutation of the numbers with `bits` bits: each step can be undone.
 fn shuffled(index: usize, bits: u32) -> usize {
     let mask = (1u64 << bits) - 1;
     let mut value = index as u64;
@@ -139,7 +140,7 @@ fn shuffled(index: usize, bits: u32) -> usize {
 /// Leaves out a few objects that are very far from all others, axis by axis: the scales would be wasted on the void between, and
 /// cells counted from the middle of the void would lie where the coordinates are coarse.
 fn without_outliers<const D: usize>(points: &[[f64; 3]], mut low: [f64; 3], mut extent: [f64; 3]) -> ([f64; 3], [f64; 3]) {
-    const LEFT_OUT: usize = 64; // one in so many at either end
+    const LEFT_OUT: usize = 64; // one in 64 at either end
     const FAR: f64 = 8.0;
     let mut along = Vec::new();
     memory::reserve_exact(&mut along, points.len());
@@ -178,24 +179,8 @@ pub(super) fn z_code<const D: usize>(point: &[f64; 3], low: [f64; 3], extent: [f
 
 /// Leaves room between the bits for those of the other axes.
 fn spread<const D: usize>(value: u64) -> u128 {
-    if D == 2 {
-        return u128::from(spread_by_two(value)) | u128::from(spread_by_two(value >> 32)) << 64;
-    }
-    u128::from(spread_by_three(value)) | u128::from(spread_by_three(value >> 21)) << 63
-}
-
-/// The low 32 bits, a place between any two.
-fn spread_by_two(value: u64) -> u64 {
-    let steps = [(16, 0x0000_ffff_0000_ffff), (8, 0x00ff_00ff_00ff_00ff), (4, 0x0f0f_0f0f_0f0f_0f0f)];
-    let steps = steps.into_iter().chain([(2, 0x3333_3333_3333_3333), (1, 0x5555_5555_5555_5555)]);
-    steps.fold(value & 0xffff_ffff, |spread, (shift, mask)| (spread | spread << shift) & mask)
-}
-
-/// The low 21 bits, two places between any two.
-fn spread_by_three(value: u64) -> u64 {
-    let steps = [(32, 0x001f_0000_0000_ffff), (16, 0x001f_0000_ff00_00ff), (8, 0x100f_00f0_0f00_f00f)];
-    let steps = steps.into_iter().chain([(4, 0x10c3_0c30_c30c_30c3), (2, 0x1249_2492_4924_9249)]);
-    steps.fold(value & 0x1f_ffff, |spread, (shift, mask)| (spread | spread << shift) & mask)
+    let low = if D == 2 { 32 } else { 21 };
+    u128::from(curve::spread::<D>(value)) | u128::from(curve::spread::<D>(value >> low)) << (low * D)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::cells::{Cells, Limits};
 use super::density::Density;
 use super::survey::SizeClass;
-use crate::layout::Shape;
+use crate::layout::axis_of;
 use crate::runtime::memory;
 use crate::{Costs, Predicted};
 
@@ -65,7 +65,7 @@ impl<const D: usize> Crowd<D> {
 
     /// How many chunks they occupy.
     pub(crate) fn chunks(&self, cells: &Cells) -> f64 {
-        let edges = std::array::from_fn(|axis| cells.size[axis] * f64::from(Shape::<D>::EDGE[axis]));
+        let edges = std::array::from_fn(|axis| cells.chunk::<D>(axis));
         self.density.occupied(self.class.objects as f64, divided(edges, self.unit))
     }
 
@@ -86,9 +86,12 @@ impl<const D: usize> Crowd<D> {
             let is_cut = !cells.ignored[axis] && extent[axis] > size[axis];
             if is_cut { (mean[axis] / size[axis]).min(1.0) } else { 0.0 }
         };
-        let own_row = self.compare([mean[0] + size[0] / 2.0, size[1], size[2]], costs);
-        let other_row = self.compare([mean[0] + self.class.max[0] + size[0], size[1], size[2]], costs);
-        let others = crosses(1) + crosses(2) * (2.0 + crosses(1));
+        let row = cells.row;
+        let along = |edge: f64| std::array::from_fn(|axis| if axis == row { edge } else { size[axis] });
+        let own_row = self.compare(along(mean[row] + size[row] / 2.0), costs);
+        let other_row = self.compare(along(mean[row] + self.class.max[row] + size[row]), costs);
+        let (y, z) = (crosses(axis_of(row, 1)), crosses(axis_of(row, 2)));
+        let others = y + z * (2.0 + y);
         self.class.objects as f64 * (own_row + others * other_row)
     }
 

@@ -9,7 +9,6 @@ use super::density::sampled;
 use super::group::{Crowd, Group, LANES};
 use super::survey::{Atoms, SizeClass, Survey, corners};
 use crate::Scalar;
-use crate::layout::Shape;
 use crate::layout::staged::BoxList;
 use crate::runtime::memory;
 use crate::{Costs, Predicted};
@@ -178,10 +177,10 @@ impl<const D: usize> SceneSummary<D> {
 
     /// Coarser objects against a finer level.
     fn across(&self, coarse: &Ranged<D>, fine: &Ranged<D>) -> f64 {
-        let (Cells { size, ignored, .. }, extent) = (&fine.group.cells, fine.group.crowd.extent());
+        let (Cells { size, ignored, row, .. }, extent) = (&fine.group.cells, fine.group.crowd.extent());
         let (class, reach) = (&coarse.group.crowd.class, fine.group.crowd.class.max);
         let mean = class.mean();
-        let rows = (1..D).filter(|&axis| !ignored[axis]).fold(1.0, |rows, axis| {
+        let rows = (0..D).filter(|&axis| axis != *row && !ignored[axis]).fold(1.0, |rows, axis| {
             let most = (extent[axis] / size[axis]).max(1.0);
             let covered = if class.is_endless(axis) { most } else { (mean[axis] + reach[axis]) / size[axis] + 1.0 };
             rows * covered.min(most)
@@ -197,13 +196,13 @@ impl<const D: usize> SceneSummary<D> {
         let mean = into.group.crowd.class.mean();
         let edges = |axis: usize| match cells.ignored[axis] || other.ignored[axis] {
             true => f64::MAX / 4.0,
-            false => cells.size[axis] * f64::from(Shape::<D>::EDGE[axis]) + other.size[axis] + mean[axis],
+            false => cells.chunk::<D>(axis) + other.size[axis] + mean[axis],
         };
         let seen =
             into.group.objects() * self.crossing.together(from.atoms.clone(), into.atoms.clone(), std::array::from_fn(edges));
         // A look from large chunks into small ones finds many of them, or looks for them in vain.
         let touched = (0..D).filter(|&axis| !other.ignored[axis]).fold(1.0, |touched, axis| {
-            let along = if cells.ignored[axis] { f64::INFINITY } else { cells.size[axis] / other.size[axis] };
+            let along = if cells.ignored[axis] { f64::INFINITY } else { cells.chunk::<D>(axis) / other.chunk::<D>(axis) };
             touched * along.clamp(1.0, 1e6)
         });
         let Costs { row, compare, look, .. } = self.costs;

@@ -9,7 +9,7 @@ use super::group::Group;
 use super::levels::{Ranged, SceneSummary};
 use crate::Scalar;
 use crate::layout::staged::{BoxList, StagedBoxes};
-use crate::layout::{Levels, Shape, Thin};
+use crate::layout::{Levels, Thin};
 use crate::runtime::memory;
 
 /// A level whose chunks are predicted to cost more than this part of all is looked at more closely.
@@ -31,7 +31,7 @@ pub(super) fn thin_out<S: Scalar, const D: usize>(
     let Ranged { group, atoms } = ranged;
     let cells = group.cells.member::<S, D>(frame).level;
     let Some(level) = levels.iter().position(|level| level.taking_as(&cells) == cells) else { return };
-    let chunk = |axis: usize| group.cells.size[axis] * f64::from(Shape::<D>::EDGE[axis]);
+    let chunk = |axis: usize| group.cells.chunk::<D>(axis);
     let boxes = group.cells.resized(chunk, scene.limits).member::<S, D>(frame).level;
     let mut rough = Thin::new(None, boxes, group.crowd.class.objects / 8, LONELY as u8);
     fill(&mut rough, levels, level, staged);

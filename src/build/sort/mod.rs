@@ -75,13 +75,8 @@ impl Sorter {
 }
 
 impl<S: Scalar, const D: usize> Builder<S, D> {
-    /// Writes the entries and the chunks, and lists the work of detection.
+    /// Writes the entries and the chunks.
     pub(crate) fn sort<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, _: Arranged, team: Team) -> Sorted {
-        let visited = source.order.len();
-        let seen = |what: fn(&Worker) -> bool| self.workers.iter().take(team.workers()).any(|worker| what(worker));
-        let (grouped, has_balls) = (seen(|worker| worker.seen.grouped), seen(|worker| worker.seen.has_balls));
-        self.table.resize_extras(visited, grouped, has_balls, &self.budget);
-
         let segments = Segments { staged: &self.staged, order: source.order };
         for worker in &mut self.workers {
             worker.sorter.prepare();
@@ -108,12 +103,21 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         });
 
         self.sort_crowded(source.order, team);
+        Sorted(())
+    }
+
+    /// What only the levels that are kept need: the tree over oversized objects, boxes around chunks, groups and balls, and the list
+    /// of items.
+    pub(crate) fn complete<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, _: &Sorted, team: Team) {
         self.grow_tree(source.len);
+        self.box_chunks(team);
+        let seen = |what: fn(&Worker) -> bool| self.workers.iter().take(team.workers()).any(|worker| what(worker));
+        let (grouped, has_balls) = (seen(|worker| worker.seen.grouped), seen(|worker| worker.seen.has_balls));
+        self.table.resize_extras(source.order.len(), grouped, has_balls, &self.budget);
         if grouped || has_balls {
             self.fill_extras(source, team);
         }
         self.collect_items(team);
-        Sorted(())
     }
 
     /// Where too many objects are oversized for a list, makes a tree over them.

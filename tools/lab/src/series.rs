@@ -58,8 +58,7 @@ pub(crate) fn take_with<S: Scalar, const D: usize>(
     threads: usize,
     bar: &ProgressBar,
 ) -> Result<Series, Failure> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| Failure::Threads(threads, error))?;
+    let pool = pool(threads)?;
     bar.set_message(if threads == 1 { "on 1 thread".to_owned() } else { format!("on {threads} threads") });
 
     let (mut boxes, mut steps) = (Vec::new(), Vec::new());
@@ -78,8 +77,14 @@ pub(crate) fn take_with<S: Scalar, const D: usize>(
     Ok(Series { steps, stats: broad_phase.stats().clone() })
 }
 
+/// Threads to take steps on.
+pub(crate) fn pool(threads: usize) -> Result<ThreadPool, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| Failure::Threads(threads, error))
+}
+
 /// One thread means the calling one: no pool, as a user without rayon would do it.
-fn detect<'a, S: Scalar, const D: usize>(
+pub(crate) fn detect<'a, S: Scalar, const D: usize>(
     broad_phase: &'a mut BroadPhase<S, D>,
     boxes: &[Aabb<S, D>],
     pool: &ThreadPool,

@@ -90,6 +90,11 @@ fn what_is_expensive_is_named() {
     let heap = (0..500).map(|i| [5.0, 5.0, 5.5 + f64::from(i) * 1e-6, 5.5]);
     let advice = json(&[&recording("heap.csv", 4, lattice(60, 1.0, 0.9).chain(heap))]);
     assert!(kinds(&advice).contains(&"crowded_cells"), "{advice}");
+    // What the advice comes to was tried.
+    let of_kind = |kind: &str| advice["findings"].as_array().unwrap().iter().find(|finding| finding["kind"] == kind).cloned();
+    let trial = &of_kind("crowded_cells").unwrap()["trial"];
+    assert!(trial["change"].as_str().unwrap().contains("Config::cell_size("), "{trial}");
+    assert!(trial["time_ratio"].as_f64().unwrap() > 0.0, "{trial}");
 
     let ground = [f64::NEG_INFINITY, -1.0, f64::INFINITY, 0.0];
     let broken = [1.0, 1.0, 0.0, 0.0];
@@ -97,6 +102,7 @@ fn what_is_expensive_is_named() {
     assert!(["no_level", "rejected"].iter().all(|kind| kinds(&json(&[&odd])).contains(kind)));
     let text = out(&[&odd]);
     assert!(text.contains("what stands out") && text.contains("left out for an invalid box: 1 object"), "{text}");
+    assert!(text.contains("without them, a step takes "), "{text}");
 
     let advice = json(&[&recording("three.csv", 1, lattice(1, 1.0, 1.0))]);
     assert_eq!(kinds(&advice), ["no_grid"], "{advice}");

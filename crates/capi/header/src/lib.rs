@@ -96,6 +96,24 @@ mod tests {
     }
 
     #[test]
+    fn every_function_of_a_handle_is_tried_with_bad_arguments() {
+        let tried = ["calls.h", "every.c"].map(|file| fs::read_to_string(root().join("c").join(file)).unwrap()).concat();
+        for entry in fs::read_dir(root().join("src")).unwrap() {
+            let code = fs::read_to_string(entry.unwrap().path()).unwrap();
+            for function in code.split("#[unsafe(no_mangle)]").skip(1) {
+                let name = function.split_once("fn ").unwrap().1.split('(').next().unwrap();
+                // Those that are about no handle are tried in errors.c.
+                let is_free = ["pg_version", "pg_status_name", "pg_last_error", "pg_error_of"].contains(&name);
+                let is_tried = tried.contains(&format!("{name}(")) || name.ends_with("_destroy") || name.contains("_create");
+                assert!(is_free || is_tried, "{name} is neither in c/calls.h nor in c/every.c");
+                let in_table = tried.contains(&format!(", {}, ", name.trim_start_matches("pg_")));
+                let is_row = !["_destroy", "_create", "_init"].iter().any(|end| name.contains(end));
+                assert!(is_free || !is_row || in_table, "{name} is not in the table of c/calls.h");
+            }
+        }
+    }
+
+    #[test]
     fn every_status_has_its_name() {
         let read = |file| fs::read_to_string(root().join("src").join(file)).unwrap();
         let (codes, names) = (read("status.rs"), read("border.rs"));

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::cost::Cost;
 use super::scan::{CROWDED, Scan};
+use super::trial::Trial;
 use crate::report::{grouped, short};
 
 #[derive(Debug, Serialize)]
@@ -13,6 +14,8 @@ pub(crate) struct Finding {
     pub(crate) kind: &'static str,
     pub(crate) what: String,
     pub(crate) advice: &'static str,
+    /// What came of following the advice, if that can be tried.
+    pub(crate) trial: Option<Trial>,
 }
 
 /// What the rules look at.
@@ -37,6 +40,7 @@ fn rejected(&Facts { stats, .. }: &Facts<'_>) -> Option<Finding> {
         kind: "rejected",
         what: format!("left out for an invalid box: {}", objects(stats.rejected)),
         advice: "look for NaN and for min > max where these boxes are made; `Pairs::rejected` names them",
+        trial: None,
     })
 }
 
@@ -45,6 +49,7 @@ fn no_grid(&Facts { stats, .. }: &Facts<'_>) -> Option<Finding> {
         kind: "no_grid",
         what: format!("no grid, every one is compared with every other: {}", objects(stats.objects)),
         advice: "right for a few objects and for infinite ones; `Config::all_pairs_up_to` says for how many",
+        trial: None,
     })
 }
 
@@ -59,6 +64,7 @@ fn no_level(facts: &Facts<'_>) -> Option<Finding> {
         ),
         advice: "a few huge or infinite boxes are best off there; if the share is large, cut them into smaller boxes, or keep what \
                  never moves in a `StaticSet`",
+        trial: None,
     })
 }
 
@@ -72,6 +78,7 @@ fn loners(&Facts { stats, scan, .. }: &Facts<'_>) -> Option<Finding> {
             percent(of_chunks)
         ),
         advice: "a chunk costs as much as dozens of comparisons; leave objects out that are parked far away or asleep",
+        trial: None,
     })
 }
 
@@ -86,6 +93,7 @@ fn crowded(&Facts { stats, scan, .. }: &Facts<'_>) -> Option<Finding> {
         ),
         advice: "are many objects made in one place? If the boxes there are much smaller than the cells, try a smaller \
                  `Config::cell_size`; if they really overlap, no grid helps",
+        trial: None,
     })
 }
 
@@ -95,6 +103,7 @@ fn dense(&Facts { stats, .. }: &Facts<'_>) -> Option<Finding> {
         kind: "many_pairs",
         what: format!("{} pairs per object: writing them down is a good part of the work", short(pairs)),
         advice: "make margins around the boxes smaller, or refuse pairs that nobody needs by `Bounded::groups`, before they are stored",
+        trial: None,
     })
 }
 
@@ -105,6 +114,7 @@ fn in_vain(&Facts { stats, .. }: &Facts<'_>) -> Option<Finding> {
         kind: "comparisons_in_vain",
         what: format!("{} comparisons per object, {} for every pair that is found", short(candidates), short(per_pair)),
         advice: "boxes that are long along one axis or very different in size make cells large: cut the largest into smaller boxes",
+        trial: None,
     })
 }
 
@@ -114,6 +124,7 @@ fn unsettled(&Facts { stats, .. }: &Facts<'_>) -> Option<Finding> {
         what: "the last step chose its levels anew, or had to repeat a pass".to_owned(),
         advice: "normal in a first step and when a scene changes in kind; if every step does it, the number of objects jumps by more \
                  than 30 % from step to step, and two engines may serve better than one",
+        trial: None,
     })
 }
 
@@ -128,6 +139,7 @@ fn surprise(facts: &Facts<'_>) -> Option<Finding> {
         kind: "misjudged",
         what: format!("detection took {} times as long as the planner expected", short(ratio)),
         advice: "try `Config::cell_size` and `Config::max_levels`: if they make this scene faster, please report it with a recording",
+        trial: None,
     })
 }
 
@@ -143,6 +155,7 @@ fn thin_levels<'a>(&Facts { stats, .. }: &'a Facts<'a>) -> impl Iterator<Item = 
                 count(finer)
             ),
             advice: "fewer sizes make fewer levels; try `Config::max_levels`, or cut the large objects into smaller boxes",
+            trial: None,
         })
     })
 }

@@ -1,12 +1,14 @@
 //! `lab advise`: what the planner chose and why, what is expensive in a scene, and what can be done about it.
 //!
 //! The steps are taken as `lab run` and `lab replay` take them; then [`scan`] looks into the engine, [`cost`] compares what the
-//! planner expected with what was measured, [`mod@findings`] says what stands out, and [`text`] prints it all.
+//! planner expected with what was measured, [`mod@findings`] says what stands out, [`trial`] tries the advice out, and [`text`] prints it
+//! all.
 
 mod cost;
 mod findings;
 mod scan;
 mod text;
+mod trial;
 
 use std::io::{Read, stdin};
 use std::path::Path;
@@ -26,6 +28,10 @@ use crate::settings::WARM_UP;
 use cost::Cost;
 use findings::{Facts, Finding, findings};
 use scan::Scan;
+use trial::{Ground, Keeping, changes};
+
+/// Steps with and without an advice.
+const TRIED_STEPS: usize = 7;
 
 /// All that is said. Its JSON form is what `--json` prints.
 #[derive(Debug, Serialize)]
@@ -113,7 +119,9 @@ impl Advice {
     ) -> Result<Self, Failure> {
         let bar = progress::bar(steps);
         let mut broad_phase = BroadPhase::<S, D>::new();
-        let series = series::take_with(&mut broad_phase, source, threads, &bar);
+        let mut keeping = Keeping { source: &mut *source, last: Vec::new() };
+        let series = series::take_with(&mut broad_phase, &mut keeping, threads, &bar);
+        let boxes = keeping.last;
         bar.finish_and_clear();
         let series = series?;
         check(source, &series)?;
@@ -123,7 +131,13 @@ impl Advice {
         let stats = broad_phase.stats();
         let (occupancy, cost) = (Scan::of(broad_phase.debug_view(), stats), Cost::of(&figures));
         let optimized = figures.machine.optimized;
-        let findings = findings(&Facts { stats, scan: &occupancy, cost: &cost, optimized });
+        let mut findings = findings(&Facts { stats, scan: &occupancy, cost: &cost, optimized });
+        let objects = broad_phase.debug_view().objects();
+        let unleveled: Vec<usize> = objects.filter(|object| object.level.is_none()).map(|object| object.index).collect();
+        let ground = Ground { boxes: &boxes, unleveled: &unleveled, threads, steps: TRIED_STEPS };
+        for finding in &mut findings {
+            finding.trial = ground.try_out(changes(finding.kind, stats))?;
+        }
         Ok(Advice { subject, dimension: D, figures, occupancy, cost, findings })
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use super::Advice;
 use super::cost::Cost;
 use super::scan::{Edges, Scan};
+use super::trial::Trial;
 use crate::report::table::{self, share_bar};
 use crate::report::{grouped, short};
 
@@ -104,7 +105,19 @@ impl Advice {
         }
         writeln!(out, "what stands out")?;
         for finding in &self.findings {
-            writeln!(out, "- {}\n  {}", finding.what, finding.advice)?;
+            writeln!(out, "- {}", finding.what)?;
+            match &finding.trial {
+                None => writeln!(out, "  {}", finding.advice)?,
+                Some(trial) => {
+                    let Trial { change, time_ratio } = trial;
+                    let ratio = short(*time_ratio);
+                    if trial.helps() {
+                        writeln!(out, "  {}\n  tried: {change}, a step takes {ratio} of the time", finding.advice)?;
+                    } else {
+                        writeln!(out, "  nothing to do: {change}, a step takes {ratio} of the time")?;
+                    }
+                }
+            }
         }
         Ok(())
     }

@@ -1,0 +1,131 @@
+//! The planner against its own choices changed by hand, on one thread, in turn step by step, lower quartiles; prints a table of each.
+//!
+//! - `cells`: the best of 7 × 7 hand-set cells (`x` and `y = z`, factors of the finest level's), time over the planner's. Below 1 the
+//!   planner could do better.
+//! - `costs`: each of the planner's constants halved and doubled, time over that with the present one.
+//! - `planning`: a step that plans, over a steady step with as many objects.
+//!
+//! ```sh
+//! cargo bench --bench by_hand -- cells 100000 uniform,koch
+//! ```
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Stepper, Swing, measuring};
+use pivotgrid::{BroadPhase, Config, Costs};
+use scenes::Scene;
+
+/// Factors of the cells that the planner chose.
+const FACTORS: [f64; 7] = [0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8];
+
+/// A constant of the planner by name.
+type Cost = (&'static str, fn(&mut Costs) -> &mut f64);
+
+const COSTS: [Cost; 5] = [
+    ("row", |costs| &mut costs.row),
+    ("run", |costs| &mut costs.run),
+    ("compare", |costs| &mut costs.compare),
+    ("chunk", |costs| &mut costs.chunk),
+    ("look", |costs| &mut costs.look),
+];
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let word = |at: usize| words.get(at).map(String::as_str);
+    let objects = word(1).map_or(if measuring() { 100_000 } else { 2_000 }, |text| text.parse().expect("a number of objects"));
+    let scenes: Vec<Scene> = match word(2) {
+        Some(names) => names.split(',').map(|name| name.parse().expect("a scene")).collect(),
+        None => Scene::ALL.to_vec(),
+    };
+    let steps = if measuring() { 12 } else { 2 };
+    let kinds: [(&str, fn(Scene, usize, usize)); 3] =
+        [("cells", cells::<f32, 3>), ("costs", costs::<f32, 3>), ("planning", planning::<f32, 3>)];
+    for (name, run) in kinds.into_iter().filter(|(name, _)| word(0).is_none_or(|wanted| wanted == *name)) {
+        println!("{name}, {objects} objects, one thread, f32 3D, {steps} steps each");
+        for &scene in scenes.iter().filter(|_| measuring() || name != "cells").chain(scenes.first().filter(|_| !measuring())) {
+            run(scene, objects, steps);
+        }
+    }
+}
+
+/// The lower quartile.
+fn quartile(times: &mut [Duration]) -> f64 {
+    times.sort_unstable();
+    times[times.len() / 4].as_secs_f64()
+}
+
+/// Times of two configurations, in turn.
+fn race<S, const D: usize>(swing: &Swing<S, D>, steps: usize, configs: [Config; 2]) -> [f64; 2]
+where
+    S: pivotgrid::Scalar + scenes::Scalar,
+{
+    let mut steppers = configs.map(|config| Stepper::with_config(swing, 1, config));
+    steppers.iter_mut().for_each(Stepper::warm_up);
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..steps {
+        for (stepper, times) in steppers.iter_mut().zip(&mut times) {
+            times.push(stepper.step());
+        }
+    }
+    times.map(|mut times| quartile(&mut times))
+}
+
+fn cells<S: pivotgrid::Scalar + scenes::Scalar, const D: usize>(scene: Scene, objects: usize, steps: usize) {
+    let swing = Swing::<S, D>::new(scene, objects);
+    let mut stepper = Stepper::new(&swing, 1);
+    stepper.warm_up();
+    let Some([x, y, _]) = stepper.stats().levels.first().map(|level| level.cell_size) else {
+        return println!("  {scene}: no grid");
+    };
+    let levels = stepper.stats().levels.len();
+    let mut best = (f64::INFINITY, [0.0; 2]);
+    for along in FACTORS {
+        for across in FACTORS {
+            let cells = [x * along, y * across, y * across];
+            if cells.iter().all(|edge| edge.is_finite()) {
+                let mut by_hand = Config::default();
+                by_hand.exact_cells = Some(cells);
+                let [planned, by_hand] = race(&swing, steps, [Config::default(), by_hand]);
+                best = if by_hand / planned < best.0 { (by_hand / planned, [along, across]) } else { best };
+            }
+        }
+    }
+    println!("  {scene}: best by hand {:.2} of the planner's time, at factors {:?}; {levels} level(s)", best.0, best.1);
+}
+
+fn costs<S: pivotgrid::Scalar + scenes::Scalar, const D: usize>(scene: Scene, objects: usize, steps: usize) {
+    let swing = Swing::<S, D>::new(scene, objects);
+    print!("  {scene}:");
+    for (name, cost) in COSTS {
+        for factor in [0.5, 2.0] {
+            let mut config = Config::default();
+            *cost(&mut config.costs) *= factor;
+            let [present, changed] = race(&swing, steps, [Config::default(), config]);
+            print!(" {name} ×{factor} {:.2}", changed / present);
+        }
+    }
+    println!();
+}
+
+/// Every other step has three tenths fewer objects, so that each of them plans.
+fn planning<S: pivotgrid::Scalar + scenes::Scalar, const D: usize>(scene: Scene, objects: usize, steps: usize) {
+    let swing = Swing::<S, D>::new(scene, objects);
+    let mut steady = Stepper::new(&swing, 1);
+    steady.warm_up();
+    let (mut planner, mut times) = (BroadPhase::<S, D>::new(), [Vec::new(), Vec::new()]);
+    let mut share = 0.0;
+    for step in 0..steps {
+        times[0].push(steady.step());
+        let boxes = swing.boxes(step);
+        planner.detect(&boxes[..boxes.len() * 2 / 3]);
+        let begin = std::time::Instant::now();
+        planner.detect(boxes);
+        times[1].push(begin.elapsed());
+        assert!(planner.stats().replanned);
+        share += planner.stats().times.plan.as_secs_f64() / planner.stats().times.total().as_secs_f64() / steps as f64;
+    }
+    let [steady, planning] = times.map(|mut times| quartile(&mut times));
+    println!("  {scene}: a planning step is {:.2} steady ones; {:.0} % of it is planning", planning / steady, 100.0 * share);
+}
