@@ -112,7 +112,7 @@ pub struct PassTimes {
     pub statics: Duration,
     /// Making the images of objects in a periodic domain.
     pub images: Duration,
-    /// Asking about the pairs of images in a periodic domain.
+    /// Keeping the pairs that belong to a rank of a distributed job; the engine itself has no such pass.
     pub filter: Duration,
 }
 

@@ -65,7 +65,7 @@ impl Default for Config {
             cell_size: None,
             exact_cell_size: None,
             max_levels: MAX_LEVELS,
-            all_pairs_up_to: 64,
+            all_pairs_up_to: 160,
             serial_up_to: 1000,
             canonical_order: false,
             max_bytes: None,

@@ -5,14 +5,15 @@
 
 use std::ops::Range;
 
-use crate::isa::Isa;
 use crate::isa::eight::bits;
-use crate::kernel::compare::{Comparer, overlapping};
+use crate::isa::{Isa, WIDTH};
+use crate::kernel::compare::{Comparer, overlaps_from};
+use crate::kernel::scalar::splat_box;
 use crate::layout::columns::{Columns, PADDING};
 use crate::runtime::memory::{self, Budget, grow_exactly};
 use crate::{Aabb, Scalar};
 
-/// A sweep must save so many comparisons for each entry that it sorts or looks up.
+/// Comparisons that a sweep must save for each entry that it sorts or looks up.
 const WORTHWHILE: usize = 32;
 /// It is used where no more than this part of the near entries overlap an entry of the chunk along the axis.
 const SEPARATED: f64 = 0.125;
@@ -97,8 +98,8 @@ impl<S: Scalar, const D: usize> Parts<S, D> {
 /// A worker's memory for near entries in order. In `f64`, which holds every scalar: so that one worker serves all kinds of scenes.
 #[derive(Debug, Default)]
 pub(crate) struct NearSweep {
-    /// The least coordinate along the axis, and the entry.
-    keys: Vec<(f64, u32)>,
+    /// The least coordinate along the axis, [rounded](rounded), in the upper half, and the entry.
+    keys: Vec<u64>,
     min: [Vec<f64>; 3],
     max: [Vec<f64>; 3],
     ids: Vec<u32>,
@@ -122,7 +123,7 @@ impl NearSweep {
 
     pub(super) fn bytes(&self) -> usize {
         let columns: usize = self.min.iter().chain(&self.max).chain([&self.reach]).map(Vec::capacity).sum();
-        self.keys.capacity() * size_of::<(f64, u32)>() + columns * size_of::<f64>() + self.ids.capacity() * size_of::<u32>()
+        self.keys.capacity() * size_of::<u64>() + columns * size_of::<f64>() + self.ids.capacity() * size_of::<u32>()
     }
 
     fn grow(&mut self, near: usize, budget: &Budget) {
@@ -156,14 +157,19 @@ impl NearSweep {
             for entry in entries.clone().filter(|&entry| chosen(entry, false)) {
                 let bounds = wide(&columns.bounds(entry));
                 let begin = reach.partition_point(|reach| *reach < bounds.min[axis]);
-                let end = self.keys.partition_point(|key| key.0 <= bounds.max[axis]);
+                let last = rounded(bounds.max[axis]);
+                let end = self.keys.partition_point(|key| (key >> 32) as u32 <= last);
                 if begin >= end {
                     continue;
                 }
                 comparer.candidates += (end - begin) as u64;
-                overlapping(comparer.isa, &sorted, &bounds, begin..end, |window, mask| {
-                    bits(u32::from(mask)).for_each(|lane| comparer.hit_one(self.keys[window + lane].1 as usize, entry));
-                });
+                // Loops, not closures: see `splat_box`.
+                let own = splat_box(comparer.isa, &bounds);
+                for window in (begin..end).step_by(WIDTH) {
+                    for lane in bits(u32::from(overlaps_from(comparer.isa, &sorted, &own, window, end))) {
+                        comparer.hit_one(self.keys[window + lane] as u32 as usize, entry);
+                    }
+                }
             }
         }
         true
@@ -179,12 +185,13 @@ impl NearSweep {
     ) {
         self.keys.clear();
         memory::reserve_with_slack(&mut self.keys, most);
-        self.keys.extend(near.map(|entry| (columns.min(axis)[entry as usize].to_f64(), entry)));
-        self.keys.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let key = |entry: u32| u64::from(rounded(columns.min(axis)[entry as usize].to_f64())) << 32 | u64::from(entry);
+        self.keys.extend(near.map(key));
+        self.keys.sort_unstable();
         self.grow(self.keys.capacity(), &Budget::unlimited());
         let mut reach = f64::NEG_INFINITY;
-        for (at, (_, entry)) in self.keys.iter().enumerate() {
-            let bounds = wide(&columns.bounds(*entry as usize));
+        for (at, &key) in self.keys.iter().enumerate() {
+            let bounds = wide(&columns.bounds(key as u32 as usize));
             for along in 0..D {
                 (self.min[along][at], self.max[along][at]) = (bounds.min[along], bounds.max[along]);
             }
@@ -192,6 +199,14 @@ impl NearSweep {
             self.reach[at] = reach;
         }
     }
+}
+
+/// A coordinate, rounded to single precision, as an integer of the same order. Rounding is monotone, so what is not greater is not greater
+/// afterwards; that some more are compared does no harm.
+fn rounded(coordinate: f64) -> u32 {
+    // Adding 0 makes the negative zero a positive one.
+    let bits = (coordinate as f32 + 0.0).to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
 fn wide<S: Scalar, const D: usize>(bounds: &Aabb<S, D>) -> Aabb<f64, D> {
@@ -247,4 +262,32 @@ impl<const D: usize> Axes<D> {
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0.0f64), |(sum, count), value| (sum + value, count + 1.0));
     sum / count.max(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounded_coordinates_keep_their_order() {
+        let ascending = [
+            f64::NEG_INFINITY,
+            -1e300,
+            -3.5,
+            -1.0 - 1e-12,
+            -1.0,
+            -1e-300,
+            0.0,
+            1e-300,
+            1e-40,
+            1.0,
+            1.0 + 1e-12,
+            2.0,
+            1e40,
+            f64::INFINITY,
+        ];
+        assert!(ascending.windows(2).all(|two| rounded(two[0]) <= rounded(two[1])));
+        assert!(rounded(-1.0) < rounded(0.0) && rounded(0.0) < rounded(1.0) && rounded(1.0) < rounded(f64::INFINITY));
+        assert_eq!(rounded(-0.0), rounded(0.0));
+    }
 }

@@ -13,7 +13,7 @@ const _: () = assert!(CELLS <= 1 << u8::BITS, "the cell of a staged object is a 
 /// The shape of a chunk in `D` dimensions: powers of two, so that a cell's chunk is a shift and its place in it a mask.
 ///
 /// 128 cells: small enough that a chunk with a single object costs little to clear, sum and look through, large enough that a
-/// full one pays for looking up its neighbors. Rows (the x direction) are longest because windows run along them.
+/// full one pays for looking up its neighbors. Rows are longest because windows run along them.
 #[derive(Debug)]
 pub(crate) struct Shape<const D: usize>;
 
@@ -69,7 +69,7 @@ impl<const D: usize> Shape<D> {
     }
 }
 
-/// What the directory knows a chunk by.
+/// A chunk's key in the directory.
 #[inline(always)]
 pub(crate) fn chunk_key(level: usize, chunk: Coords) -> Key {
     [chunk[0] as u32, chunk[1] as u32, chunk[2] as u32, level as u32]

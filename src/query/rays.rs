@@ -79,7 +79,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> Queries<'_, S, D, F> {
     /// ray meets the object itself, if it does. What it returns counts as a miss if it is NaN or not in `0..=max_t`.
     ///
     /// An object is inside its box, so it is not met before its box is; those whose boxes are met after the first exact hit known
-    /// so far are not asked about.
+    /// so far are not checked.
     ///
     /// ```
     /// use pivotgrid::{Aabb, BroadPhase, Ray};

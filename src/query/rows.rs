@@ -75,7 +75,7 @@ impl<T> Rows<T> {
     ///
     /// # Panics
     ///
-    /// If there were not so many queries.
+    /// If there are fewer queries.
     pub fn row(&self, index: usize) -> &[T] {
         &self.items[self.offsets[index]..self.offsets[index + 1]]
     }

@@ -5,7 +5,7 @@
 
 use crate::pairs::code::Value;
 
-/// Rows of at most so many values take the smaller network, or the larger one.
+/// The most values of a row for the smaller network, and for the larger one.
 const SMALL: usize = 4;
 const LARGE: usize = 8;
 

@@ -6,7 +6,7 @@ use super::StaticSet;
 use crate::detect::Worker;
 use crate::detect::sink::{self, Consumer, Sink, stock_up};
 use crate::engine::{Engine, Made};
-use crate::kernel::compare::PairRoom;
+use crate::kernel::hits::PairRoom;
 use crate::layout::staged::BLOCK;
 use crate::lockfree::{Blocks, Cursor};
 use crate::runtime::clock::Clock;

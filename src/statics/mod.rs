@@ -3,11 +3,13 @@
 mod detect;
 mod on;
 mod stale;
+mod stamp;
 mod tier;
 mod upkeep;
 
 pub use detect::PairsWithStatics;
 pub use stale::StaleIndex;
+pub(crate) use stamp::Stamp;
 
 use crate::broad_phase::check_count;
 use crate::lockfree::Blocks;
@@ -72,9 +74,11 @@ pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     spare_members: Vec<u32>,
     /// Whether objects of `base` have changed, or there are others.
     changed: bool,
+    /// Another one after every change, and in every set.
+    stamp: Stamp,
 }
 
-/// How many objects a thread asks for their boxes at a time, at least.
+/// The least number of objects whose boxes a thread reads at a time.
 const BLOCK: usize = 1024;
 
 /// How many of the latest changes are kept in a list: eight steps of a kernel.
@@ -107,6 +111,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             loose: Vec::new(),
             spare_members: Vec::new(),
             changed: false,
+            stamp: Stamp::new(),
         }
     }
 
@@ -178,6 +183,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     }
 
     pub(crate) fn insert_on<T: Bounded<S, D>>(&mut self, object: &T, threads: Threads<'_>) -> Result<u32, DetectError> {
+        self.stamp = Stamp::new();
         let item = Item::of(object, ItemTier::Loose);
         let is_reused = !self.free.is_empty();
         if !is_reused && self.items.len() >= MAX_OBJECTS {
@@ -227,6 +233,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         threads: Threads<'_>,
     ) -> Result<Result<(), StaleIndex>, DetectError> {
         let Some(before) = self.item_mut(index).map(|item| *item) else { return Ok(Err(StaleIndex { index })) };
+        self.stamp = Stamp::new();
         let item = Item::of(object, ItemTier::Loose);
         memory::catch(|| memory::reserve(&mut self.loose, 1))?;
         self.items[index as usize] = item;
@@ -244,6 +251,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         let item = self.item_mut(index).ok_or(StaleIndex { index })?;
         let (bounds, was_loose) = (item.bounds, item.home == ItemTier::Loose);
         item.home = ItemTier::Nowhere;
+        self.stamp = Stamp::new();
         if was_loose {
             self.loose.retain(|&loose| loose != index);
         }
@@ -328,6 +336,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     /// Takes other objects in place of all.
     fn replace(&mut self, new_items: Vec<Item<S, D>>, threads: Threads<'_>) -> Result<(), DetectError> {
+        self.stamp = Stamp::new();
         let indices = new_items.len();
         let more_free = indices.saturating_sub(self.free.len());
         memory::catch(|| memory::reserve_exact(&mut self.free, more_free))?;

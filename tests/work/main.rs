@@ -7,6 +7,7 @@
 mod common;
 
 mod bound;
+mod features;
 mod measure;
 mod oracle;
 mod pairs;
