@@ -123,19 +123,23 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         let isa = self.isa;
         assert!(entries.len() <= FOLLOWED);
         self.set_base(entries.start);
-        let mut candidates = 0;
+        assert!(entries.end <= end && end <= self.columns.entries);
+        let (pointers, mut candidates) = (self.columns.pointers(), 0);
         for window in (entries.start..end).step_by(WIDTH) {
-            let others = self.columns.sixteen(isa, window);
+            // SAFETY: an entry, and every column is padded by sixteen values.
+            let others = unsafe { pointers.sixteen(isa, window) };
             let inside = lanes_below(end - window);
+            let mut tasks = self.lists.tasks.extend();
             for entry in entries.start..entries.end.min(window + WIDTH) {
                 // Those behind it: all, unless it is one of these sixteen itself.
                 let behind = u32::from(Mask::MAX) << (entry + 1).saturating_sub(window).min(WIDTH);
                 let lanes = inside & behind as Mask;
-                let mask = overlap(isa, lanes, &self.columns.all_lanes(isa, entry), &others);
-                let task = ((entry - entries.start) as u32) << 16 | u32::from(mask);
-                self.lists.tasks.push_if(mask != 0, task, window as u32);
+                // SAFETY: an entry.
+                let mask = unsafe { overlap(isa, lanes, &pointers.all_lanes(isa, entry), &others) };
+                tasks.push_if(mask != 0, ((entry - entries.start) as u32) << 16 | u32::from(mask), window as u32);
                 candidates += u64::from(lanes.count_ones());
             }
+            tasks.finish();
             if self.lists.tasks.len() > TASKS - FOLLOWED {
                 isa.run(TakeHits(self));
             }

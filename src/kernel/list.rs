@@ -99,11 +99,10 @@ impl TwinList {
         self.len = 0;
     }
 
-    /// Appends a word to each, or nothing, without a branch.
+    /// Writes more words.
     #[inline(always)]
-    pub(crate) fn push_if(&mut self, is_wanted: bool, first: u32, second: u32) {
-        (self.first[self.len], self.second[self.len]) = (first, second);
-        self.len += usize::from(is_wanted);
+    pub(crate) fn extend(&mut self) -> TwinWriter<'_> {
+        TwinWriter { first: &mut self.first, second: &mut self.second, len: self.len, written: &mut self.len }
     }
 
     /// Appends the lanes of a mask to both.
@@ -142,6 +141,30 @@ impl TwinList {
 
     pub(crate) fn bytes(&self) -> usize {
         (self.first.capacity() + self.second.capacity()) * size_of::<u32>()
+    }
+}
+
+/// Two lists while they are written: their length is a register.
+#[derive(Debug)]
+pub(crate) struct TwinWriter<'a> {
+    first: &'a mut [u32],
+    second: &'a mut [u32],
+    len: usize,
+    written: &'a mut usize,
+}
+
+impl TwinWriter<'_> {
+    /// Appends a word to each, or nothing, without a branch.
+    #[inline(always)]
+    pub(crate) fn push_if(&mut self, is_wanted: bool, first: u32, second: u32) {
+        (self.first[self.len], self.second[self.len]) = (first, second);
+        self.len += usize::from(is_wanted);
+    }
+
+    /// The lists are complete.
+    #[inline(always)]
+    pub(crate) fn finish(self) {
+        *self.written = self.len;
     }
 }
 

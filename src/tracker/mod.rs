@@ -158,6 +158,20 @@ pub struct Tracker<P: PairKind> {
 }
 
 /// What an update found, as pairs of keys. Every list is in ascending order.
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase, Events, PairTracker};
+///
+/// let (mut broad_phase, mut tracker) = (BroadPhase::<f32, 2>::new(), PairTracker::new());
+/// let at = |x: f32| Aabb::new([x, 0.0], [x + 1.0, 1.0]);
+/// let mut log = Vec::new();
+/// for door in [5.0, 0.5, 0.6, 5.0] {
+///     let boxes = [at(0.0), at(door)]; // a guest and a door
+///     let Events { started, ongoing, ended } = tracker.par_update(broad_phase.par_detect(&boxes).by_index());
+///     log.push((started.len(), ongoing.len(), ended.len()));
+/// }
+/// assert_eq!(log, [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Events<'a, Q = (u32, u32)> {
     /// Pairs that are, and were not after the update before.

@@ -22,11 +22,6 @@ impl Limits {
     }
 }
 
-/// So many cells are left free on either side of a scene.
-const MARGIN: f64 = 0.25;
-/// With more cells along an axis, what is at the border of the scene does not matter.
-const MOST_ALIGNED: f64 = 1e6;
-
 /// The cells of a level, and how far its objects may reach beyond theirs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cells {
@@ -35,11 +30,8 @@ pub(crate) struct Cells {
     pub(crate) ignored: [bool; 3],
     /// The axis along which the rows lie.
     pub(crate) row: usize,
-    /// The middle of the objects' space.
+    /// The middle of the objects' space, which becomes the middle of a cell.
     middle: [f64; 3],
-    /// The middle of the space of their least corners, and its edges.
-    corners: [f64; 3],
-    extent: [f64; 3],
     /// The largest edges of the objects.
     most: [f64; 3],
     /// The logarithm of their product.
@@ -49,7 +41,9 @@ pub(crate) struct Cells {
 impl Cells {
     /// A level with these cells, in a scene of these edges.
     pub(crate) fn member<S: Scalar, const D: usize>(&self, scene: [f64; 3]) -> Member<S, D> {
-        let origin = |axis: usize| self.origin(axis, f64::from(Shape::<D>::EDGE[axis_of(self.row, axis)]));
+        // The middle of the objects is the middle of a cell: a flat scene lies within one, not astride a border, and the
+        // scene may move as far as possible either way. An origin at infinity puts everything into one cell.
+        let origin = |axis: usize| if self.ignored[axis] { f64::INFINITY } else { self.middle[axis] - self.size[axis] / 2.0 };
         let level = Level::new(std::array::from_fn(origin), std::array::from_fn(|axis| self.size[axis]), self.limit);
         let level = level.with_rows_along(self.row);
         // How much of the scene a chunk covers.
@@ -59,24 +53,6 @@ impl Cells {
             sum + if self.ignored[axis] { whole } else { edge.min(whole) }.log2()
         });
         Member { level: level.taking(self.most), chunk_size, object_size: self.object_size, by_size: true }
-    }
-
-    /// Where cell 0 begins along an axis on which chunks have so many cells.
-    fn origin(&self, axis: usize, edge: f64) -> f64 {
-        let (size, cells) = (self.size[axis], self.extent[axis] / self.size[axis]);
-        if self.ignored[axis] {
-            // Everything is in one cell.
-            f64::INFINITY
-        } else if cells > 1.0 && cells < MOST_ALIGNED {
-            // The least corners lie in the middle of as few chunks as hold them: half-filled chunks cost time. They have room to
-            // move, either way.
-            let chunks = ((cells + 2.0 * MARGIN) / edge).ceil();
-            self.corners[axis] - size * edge * chunks / 2.0
-        } else {
-            // The middle of the objects is the middle of a cell: a flat scene lies within one, not astride a border, and a vast one may
-            // move as far as possible either way.
-            self.middle[axis] - size / 2.0
-        }
     }
 
     /// The edge of a chunk along an axis.
@@ -91,7 +67,7 @@ impl Cells {
 
     /// The same cells around another middle.
     pub(crate) fn around(self, other: &Cells) -> Self {
-        Cells { middle: other.middle, corners: other.corners, extent: other.extent, ..self }
+        Cells { middle: other.middle, ..self }
     }
 
     /// Cells of another size, for a map.
@@ -194,17 +170,7 @@ impl<const D: usize> Crowd<D> {
         let Limits { smallest, largest, .. } = limits;
         let middle = std::array::from_fn(|axis| low[axis] + extent[axis] / 2.0);
         let most = [f64::INFINITY; 3];
-        let mut cells = Cells {
-            size: [0.0; 3],
-            limit: [0; 3],
-            ignored: self.ignored,
-            row,
-            middle,
-            corners: middle,
-            extent: std::array::from_fn(|axis| extent[axis]),
-            most,
-            object_size: 0.0,
-        };
+        let mut cells = Cells { size: [0.0; 3], limit: [0; 3], ignored: self.ignored, row, middle, most, object_size: 0.0 };
         for axis in 0..D {
             let edge = f64::from(Shape::<D>::EDGE[axis_of(row, axis)]);
             // A little more than the largest object: what is not taken because of a rounding error would go to the list.
