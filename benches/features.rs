@@ -1,8 +1,10 @@
 //! What stands around the pairs, beside what users write by hand: events with static objects, data per pair, sorted pairs, adjacency,
-//! reordering, and a world in which objects come and go. `features/NAME`; prints a table of medians. Rounds are interleaved: in each, all
+//! reordering, a world in which objects come and go, neighbor lists, and a static set that changes. `features/NAME`; prints a table of medians. Rounds are interleaved: in each, all
 //! forms run one after the other.
 
 mod common;
+#[path = "features/particles.rs"]
+mod particles;
 
 use std::collections::{HashMap, HashSet};
 use std::hint::black_box;
@@ -220,6 +222,9 @@ fn main() {
 
     reorder(300_000 / scale, rounds);
     world(100_000 / scale, rounds);
+    particles::sph(100_000 / scale, rounds);
+    particles::skin(100_000 / scale, rounds);
+    particles::static_change(200_000 / scale, rounds);
 }
 
 /// Six arrays of particles into spatial order.
@@ -278,12 +283,22 @@ fn world(n: usize, rounds: usize) {
         world.insert_all(&objects, &mut handles);
         world.par_step();
     }
+    let new_boxes: Vec<_> = handles.iter().copied().zip(boxes(n, 1)).collect();
+    let (mut moved, mut moved_alone) = (worlds[0].clone(), worlds[0].clone());
     let [one, other] = &mut worlds;
     compare(
         "world",
         rounds,
         &mut [
             ("a step", &mut |_| one.par_step().ongoing.len()),
+            ("World::par_set_aabbs, all", &mut |_| {
+                moved.par_set_aabbs(&new_boxes).expect("all are there");
+                new_boxes.len()
+            }),
+            ("World::set_aabbs, one thread", &mut |_| {
+                moved_alone.set_aabbs(&new_boxes).expect("all are there");
+                new_boxes.len()
+            }),
             ("all removed, as many inserted", &mut |_| {
                 other.remove_all(&handles).expect("all are there");
                 other.insert_all(&objects, &mut handles);

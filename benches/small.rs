@@ -12,7 +12,7 @@ use scenes::Scene;
 
 fn few_objects(c: &mut Criterion) {
     let mut group = c.benchmark_group("few_objects");
-    for objects in [10, 30, 100, 300, 1000] {
+    for objects in [10, 30, 50, 100, 300, 1000] {
         let swing = Swing::<f32, 3>::new(Scene::Uniform, objects);
         let id = |way: &str| BenchmarkId::new(objects.to_string(), way);
         group.throughput(Throughput::Elements(objects as u64));

@@ -40,7 +40,7 @@
 //! | objects with handles instead of a slice | [`World`] |
 //! | boxes, points, rays, moving boxes, balls to look up | [`BroadPhase::queries`], [`Queries`], [`Ray`], [`Sweep`] |
 //! | particles that need lists of neighbors | [`Neighbors`], [`Reach`] for radii of their own |
-//! | a domain that repeats itself | [`Periodic`], [`PeriodicNeighbors`]; sheared: [`Lattice`] |
+//! | a domain that repeats itself | [`Periodic`], [`PeriodicNeighbors`]; sheared, or shorter than its objects: [`Periodic::of_lattice`], [`Lattice`] |
 //! | a replay, or lockstep: one order for any number of threads | [`Config::canonical_order`] |
 //! | a step that is slow, or a wish to see what it built | [`Stats`], [`BroadPhase::debug_view`] |
 //!
@@ -124,8 +124,8 @@ pub use neighbors::{NeighborIter, NeighborRows, Neighbors, PeriodicNeighbor, Per
 pub use order::{Reorder, SpatialOrder};
 pub use pairs::{AnyPair, CrossPair, Iter, Pair, PairSource, Pairs, ParIter};
 pub use periodic::{
-    Lattice, Periodic, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicQueries, PeriodicReason, PeriodicRejected, Shifted,
-    WithoutShifts,
+    AnyPeriodicPair, Lattice, Periodic, PeriodicCrossPair, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicPairsWithStatics,
+    PeriodicQueries, PeriodicReason, PeriodicRejected, Shifted, WithoutShifts,
 };
 pub use query::{Filtered, Hit, InGroups, Neighbor, Queries, QueryFilter, Ray, Rows, Sweep, Unfiltered};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};

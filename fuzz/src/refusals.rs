@@ -25,7 +25,7 @@ fn structures<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
         0 => broad_phase::<S, D>(bytes, config, limit),
         1 => static_set::<S, D>(bytes, config),
         2 => world::<S, D>(bytes, config),
-        3 => periodic::<S, D>(bytes, config),
+        3 => periodic::<S, D>(bytes, config, limit),
         _ => neighbors::<S, D>(bytes, config),
     }
 }
@@ -187,7 +187,7 @@ fn world<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
     }
 }
 
-fn periodic<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
+fn periodic<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config, limit: usize) {
     let domain = Aabb { min: [S::of(-16.0); D], max: [S::of(16.0); D] };
     let mut free = config.clone();
     free.max_bytes = None;
@@ -205,8 +205,16 @@ fn periodic<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
         let mut found = Vec::new();
         limited.queries().overlapping(&domain, &mut found);
         match outcome {
-            Ok(pairs) => assert_eq!(pairs, unlimited.detect(&objects).sorted()),
-            Err(error) => assert!(found.is_empty(), "{found:?} after {error:?}"),
+            Ok(pairs) => {
+                assert_eq!(limited.stats().pairs, pairs.len());
+                assert_eq!(pairs, unlimited.detect(&objects).sorted());
+            }
+            Err(error) => {
+                check_error(&error, limit);
+                let stats = limited.stats();
+                assert_eq!((stats.objects, stats.pairs, stats.rejected, stats.chunks), (0, 0, 0, 0), "after {error:?}");
+                assert!(found.is_empty() && limited.rejected().is_empty(), "{found:?} after {error:?}");
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ mod recording;
 mod statics;
 mod threads;
 mod tracker;
+mod write;
 
 use pyo3::prelude::*;
 

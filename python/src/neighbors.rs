@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Input, Number, Spare};
 use crate::errors::{Misfit, refused};
-use crate::lists::{Request, Species};
 use crate::threads::Threads;
+use crate::write::{Request, Species};
 
 /// What is the same for all searches of an engine.
 #[derive(Clone, Copy)]

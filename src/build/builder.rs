@@ -34,7 +34,7 @@ pub struct Builder<S, const D: usize> {
     pub(crate) staged: Vec<StagedBlock<S, D>>,
     /// The objects' indices in the order in which the last step stored them; the order in which the next one visits them.
     pub(crate) order: Vec<u32>,
-    /// The order that the step at hand is making.
+    /// The order that the current step makes.
     pub(crate) next_order: Vec<u32>,
     /// How many objects the last complete step had; `order` is valid up to here.
     pub(crate) known: usize,
@@ -111,10 +111,8 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         }
     }
 
-    /// Makes room for a step that visits `visited` objects, the `known` ones of the last step among them, and empties what that step
-    /// left, whether or not it came to its end. `held`: the bytes that the engine holds.
-    pub(crate) fn prepare(&mut self, known: usize, visited: usize, held: usize, team: Team<'_>) {
-        self.budget.begin(held);
+    /// Makes room for a step that visits `visited` objects, the `known` ones of the last step among them.
+    pub(crate) fn make_room(&mut self, known: usize, visited: usize, team: Team<'_>) {
         // Room for about as many chunks again, so that a race for one more does not make the count run twice. By the chunks that
         // held something, which does not depend on races, and not by those taken from the pool.
         let chunks = self.stats.chunks;
@@ -134,6 +132,11 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
             *place = if injected(Fault::NewcomerLost) && id == known { visited as u32 } else { id as u32 };
         }
         self.table.resize(visited, budget);
+        self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
+    }
+
+    /// Makes the workers ready, and forgets the last step's figures.
+    pub(crate) fn prepare_workers(&mut self, team: Team<'_>) {
         while self.workers.len() < team.workers() {
             memory::push(&mut self.workers, CachePadded::new(Worker::default()));
         }
@@ -145,7 +148,6 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         self.stats.repeats = 0;
         self.stats.replanned = false;
         self.stats.revisions = 0;
-        self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
     }
 
     /// Replaces the directory, which must be empty, by a larger one.
@@ -159,13 +161,15 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Empties the directory and takes the chunks back.
     pub(crate) fn clear(&mut self, team: Team) {
         let used = self.grid.pool.used() as usize;
-        let (grid, cursor) = (&self.grid, Cursor::new());
-        self.busy.each(team.at_most(used / CLEAR_BLOCK), |_| {
-            while let Some(chunks) = cursor.claim(CLEAR_BLOCK, used) {
-                grid.directory.clear(&grid.pool, chunks);
-            }
-        });
-        self.grid.pool.recycle();
+        if used > 0 {
+            let (grid, cursor) = (&self.grid, Cursor::new());
+            self.busy.each(team.at_most(used / CLEAR_BLOCK), |_| {
+                while let Some(chunks) = cursor.claim(CLEAR_BLOCK, used) {
+                    grid.directory.clear(&grid.pool, chunks);
+                }
+            });
+            self.grid.pool.recycle();
+        }
         self.grid.forget();
     }
 

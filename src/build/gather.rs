@@ -9,7 +9,7 @@ use crate::build::builder::{Builder, SPECIALS, Worker};
 use crate::isa::WIDTH;
 use crate::kernel::Kernel;
 use crate::kernel::locate::{Locate, Located, OVERSIZED, REJECTED, VACANT, locate_with};
-use crate::layout::staged::{BLOCK, StagedBlock};
+use crate::layout::staged::{BLOCK, StagedBlock, StagedBoxes};
 use crate::layout::{Coords, Levels, MAX_LEVELS};
 use crate::lockfree::{Blocks, ChunkHead, Directory, Full, Key, Pool, Portions, Spare};
 use crate::runtime::memory;
@@ -38,7 +38,7 @@ pub(super) const AHEAD: usize = 64;
 const PREFETCH_FROM: usize = 40_000;
 /// Groups of sixteen objects that are copied, and then located, at a time.
 const STRIDE: usize = 2;
-/// They are located so many strides after they were copied.
+/// How many strides after copying they are located.
 const LAG: usize = 1;
 const GROUPS: usize = BLOCK / WIDTH;
 /// The most blocks that a worker claims at a time.
@@ -55,6 +55,12 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    /// Takes down an object that is left out.
+    #[cold]
+    pub(super) fn reject(&mut self, index: usize, reason: Option<RejectReason>) {
+        memory::push(&mut self.rejected, Rejected { index, reason: reason.unwrap_or(RejectReason::Inverted) });
+    }
+
     pub(crate) fn clear(&mut self) {
         self.rejected.clear();
         (self.grouped, self.has_balls) = (false, false);
@@ -187,7 +193,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         full.map_or(Ok(()), Err)
     }
 
-    /// Copies the boxes and does nothing else: for planning, which looks at them before there are levels.
+    /// Copies and surveys the boxes, for planning.
     pub(crate) fn stage<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, team: Team) {
         self.deal_blocks(source.order.len(), team);
         let shares = &self.shares;
@@ -196,10 +202,15 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         self.busy.each(team, |index| {
             scope!("pivotgrid::plan::stage");
             let Some(worker) = workers.claim_one() else { return };
+            let Worker { survey, seen, .. } = &mut **worker;
+            survey.clear();
             while let Some(unit) = shares.claim(index) {
                 let (first, [blocks]) = blocks.of(&unit);
                 for (at, block) in (first..).zip(blocks) {
-                    source.stage(at * BLOCK, block, &mut worker.seen);
+                    source.stage(at * BLOCK, block, seen);
+                    // While it is in the first-level cache.
+                    let len = BLOCK.min(source.order.len() - at * BLOCK);
+                    survey.observe(&StagedBoxes::new(std::slice::from_ref(block), len), 0..len);
                 }
             }
         });
@@ -333,7 +344,8 @@ impl<O: ?Sized> Source<'_, O> {
                 if index >= self.len {
                     located.set_level(at, VACANT);
                 } else {
-                    memory::push(&mut seen.rejected, Rejected { index, reason: reason(&block.bounds(at)) });
+                    let reason = RejectReason::of(&block.bounds(at));
+                    seen.reject(index, reason);
                 }
             }
         }
@@ -384,10 +396,4 @@ impl<'t, S: Scalar, const D: usize> Target<'t, S, D> {
 pub(super) fn special(key: &Key) -> Option<i32> {
     let level = key[3] as i32;
     matches!(level, OVERSIZED | REJECTED).then_some(level)
-}
-
-#[cold]
-fn reason<S: Scalar, const D: usize>(bounds: &Aabb<S, D>) -> RejectReason {
-    let nan = bounds.min.iter().chain(&bounds.max).any(|bound| bound.is_nan());
-    if nan { RejectReason::NotANumber } else { RejectReason::Inverted }
 }

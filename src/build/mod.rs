@@ -4,6 +4,7 @@ pub(crate) mod arrange;
 pub(crate) mod builder;
 mod chunk_boxes;
 pub(crate) mod gather;
+mod list;
 pub(crate) mod plan;
 pub(crate) mod presort;
 pub(crate) mod review;

@@ -17,7 +17,8 @@ use crate::build::builder::Builder;
 use crate::build::sort::Sorted;
 use crate::faults::{Fault, injected};
 use crate::isa::Isa;
-use crate::kernel::compare::{Comparer, Comparisons, PairRoom};
+use crate::kernel::compare::{Comparer, Comparisons, FOLLOWED};
+use crate::kernel::hits::PairRoom;
 use crate::kernel::{IsaWork, Kernel};
 use crate::layout::columns::Columns;
 use crate::layout::grid::{Grid, Item};
@@ -28,8 +29,10 @@ use crate::runtime::team::Team;
 use crate::{Pair, Scalar};
 use sink::{Consumer, Sink};
 
-/// Oversized entries that a worker compares with all others at a time.
+/// Oversized entries that a worker compares with all others at a time, where there are several workers.
 const OVERSIZED_BLOCK: usize = 32;
+/// The same where there is one.
+const OVERSIZED_ALONE: usize = FOLLOWED;
 
 /// What detection reads.
 #[derive(Debug)]
@@ -128,6 +131,7 @@ impl Detector {
         let stock = Blocks::new(&mut self.pairs, 1);
         let workers = Blocks::new(&mut self.workers, 1);
         let (budget, missed) = (&builder.budget, Cursor::new());
+        let claim = if team.workers() == 1 { OVERSIZED_ALONE } else { OVERSIZED_BLOCK };
         builder.busy.each(team, |index| {
             scope!("pivotgrid::detect::worker");
             let Some(worker) = workers.claim_one() else { return };
@@ -143,7 +147,7 @@ impl Detector {
                     break;
                 }
             }
-            while let Some(block) = oversized.claim(OVERSIZED_BLOCK, view.grid.oversized.len()) {
+            while let Some(block) = oversized.claim(claim, view.grid.oversized.len()) {
                 let first = view.grid.oversized.start;
                 view.detect_oversized(first + block.start..first + block.end, finder, &mut sink);
                 if sink.has_enough() {
@@ -255,14 +259,21 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D,
                 }
             }
             Part::Oversized(entries) => {
-                for entry in entries {
-                    view.grid.oversized_around(&view.columns.bounds(entry), |run| {
-                        let missed = usize::from(injected(Fault::ListedLastMissed) && run.end == view.grid.oversized.end);
-                        let behind = run.start.max(entry + 1)..run.end - missed;
-                        if !behind.is_empty() {
-                            comparer.isa.run(across::MeetRun { comparer: &mut comparer, entry, run: behind });
-                        }
-                    });
+                let missed = usize::from(injected(Fault::ListedLastMissed));
+                let last = view.grid.oversized.end;
+                if view.grid.list_tree.len() == 0 {
+                    comparer.compare_following(entries, last - missed);
+                } else {
+                    for entry in entries {
+                        view.grid.oversized_around(&view.columns.bounds(entry), |run| {
+                            let missed = if run.end == last { missed } else { 0 };
+                            let run = run.start.max(entry + 1)..run.end - missed;
+                            if run.is_empty() {
+                                return;
+                            }
+                            isa.run(across::MeetRun { comparer: &mut comparer, entry, run });
+                        });
+                    }
                 }
             }
         }

@@ -5,14 +5,15 @@
 
 use std::ops::Range;
 
-use crate::isa::Isa;
 use crate::isa::eight::bits;
-use crate::kernel::compare::{Comparer, overlapping};
+use crate::isa::{Isa, WIDTH};
+use crate::kernel::compare::{Comparer, overlaps_from};
+use crate::kernel::scalar::splat_box;
 use crate::layout::columns::{Columns, PADDING};
 use crate::runtime::memory::{self, Budget, grow_exactly};
 use crate::{Aabb, Scalar};
 
-/// A sweep must save so many comparisons for each entry that it sorts or looks up.
+/// Comparisons that a sweep must save for each entry that it sorts or looks up.
 const WORTHWHILE: usize = 32;
 /// It is used where no more than this part of the near entries overlap an entry of the chunk along the axis.
 const SEPARATED: f64 = 0.125;
@@ -162,9 +163,13 @@ impl NearSweep {
                     continue;
                 }
                 comparer.candidates += (end - begin) as u64;
-                overlapping(comparer.isa, &sorted, &bounds, begin..end, |window, mask| {
-                    bits(u32::from(mask)).for_each(|lane| comparer.hit_one(self.keys[window + lane] as u32 as usize, entry));
-                });
+                // Loops, not closures: see `splat_box`.
+                let own = splat_box(comparer.isa, &bounds);
+                for window in (begin..end).step_by(WIDTH) {
+                    for lane in bits(u32::from(overlaps_from(comparer.isa, &sorted, &own, window, end))) {
+                        comparer.hit_one(self.keys[window + lane] as u32 as usize, entry);
+                    }
+                }
             }
         }
         true

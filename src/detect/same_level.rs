@@ -151,20 +151,27 @@ impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for OwnRow<'_, 
     }
 }
 
-impl<S: Scalar, const D: usize> RowSearch<'_, '_, S, D> {
-    /// The cells of sixteen coordinates along an axis, relative to the chunk. Axes in the order of the level: along the rows first.
-    #[inline(always)]
-    fn cells<I: Isa>(&self, isa: I, axis: usize, coordinates: S::In<I>) -> I::Words {
-        let (origin, inverse, _) = self.level.axis(self.level.axis_of(axis));
-        let cells = coordinates.cells(isa, Vector::<S, I>::splat(isa, origin), Vector::<S, I>::splat(isa, inverse));
-        let cells = if injected(Fault::CellByTwoFormulas) {
-            isa.sub(cells, isa.select(isa.gt(isa.splat(0), cells), isa.splat(1), isa.splat(0)))
-        } else {
-            cells
-        };
-        isa.sub(cells, isa.splat(self.corner[axis]))
-    }
+/// The cells of sixteen coordinates along an axis, relative to the chunk's first cell. Axes in the order of the level: along the
+/// rows first.
+#[inline(always)]
+fn cells<I: Isa, S: Scalar, const D: usize>(
+    isa: I,
+    level: &Level<S, D>,
+    corner: &Coords,
+    axis: usize,
+    coordinates: S::In<I>,
+) -> I::Words {
+    let (origin, inverse, _) = level.axis(level.axis_of(axis));
+    let cells = coordinates.cells(isa, Vector::<S, I>::splat(isa, origin), Vector::<S, I>::splat(isa, inverse));
+    let cells = if injected(Fault::CellByTwoFormulas) {
+        isa.sub(cells, isa.select(isa.gt(isa.splat(0), cells), isa.splat(1), isa.splat(0)))
+    } else {
+        cells
+    };
+    isa.sub(cells, isa.splat(corner[axis]))
+}
 
+impl<S: Scalar, const D: usize> RowSearch<'_, '_, S, D> {
     /// Sixteen entries at a time: lists those that reach beyond the row, and compares them with those behind them in it.
     #[inline(always)]
     fn own_row<I: Isa, const EXTRAS: bool>(
@@ -175,21 +182,21 @@ impl<S: Scalar, const D: usize> RowSearch<'_, '_, S, D> {
         inside: Range<usize>,
     ) {
         let isa = comparer.isa;
-        // On the stack, where their lengths become registers.
-        let Reach { mut upward, mut backward, mut corner, mut past_end } = std::mem::take(self.reach);
-        [&mut upward, &mut backward, &mut corner, &mut past_end].into_iter().for_each(List::clear);
+        let RowSearch { level, corner: base, span, first: first_entry, reach, .. } = self;
+        let (mut upward, mut backward) = (reach.upward.rewrite(), reach.backward.rewrite());
+        let (mut corner, mut past_end) = (reach.corner.rewrite(), reach.past_end.rewrite());
         let (iota, ends, last_cell) = (isa.iota(), isa.words(row.ends()), isa.splat(ROW as i32 - 1));
         for at in inside.clone().step_by(WIDTH) {
             let mask = first_lanes(inside.end - at);
             let own = comparer.columns.sixteen(isa, at);
-            let (first, last) = (self.cells(isa, 0, own.min[0]), self.cells(isa, 0, own.max[0]));
-            let up = mask & isa.gt(self.cells(isa, 1, own.max[1]), isa.splat(y));
+            let (first, last) = (cells(isa, level, base, 0, own.min[0]), cells(isa, level, base, 0, own.max[0]));
+            let up = mask & isa.gt(cells(isa, level, base, 1, own.max[1]), isa.splat(y));
             let past = mask & isa.gt(last, last_cell);
-            let entry = isa.add(isa.splat((at - self.first) as i32), iota);
-            let word = pack(isa, entry, isa.sub(first, isa.splat(self.span)), last);
+            let entry = isa.add(isa.splat((at - *first_entry) as i32), iota);
+            let word = pack(isa, entry, isa.sub(first, isa.splat(*span)), last);
             upward.append(isa, up, word);
             if D == 3 {
-                let back = mask & isa.gt(self.cells(isa, 2, own.max[D - 1]), isa.splat(z));
+                let back = mask & isa.gt(cells(isa, level, base, 2, own.max[D - 1]), isa.splat(z));
                 backward.append(isa, back, word);
                 corner.append(isa, up & back, word);
             }
@@ -198,7 +205,10 @@ impl<S: Scalar, const D: usize> RowSearch<'_, '_, S, D> {
             let following = isa.sub(reach_end, isa.add(isa.splat(at as i32 + 1), iota));
             comparer.add_diagonals(&own, isa.select(mask, following, isa.splat(0)), at);
         }
-        *self.reach = Reach { upward, backward, corner, past_end };
+        upward.finish();
+        backward.finish();
+        corner.finish();
+        past_end.finish();
     }
 
     /// The rest of the own row: windows in the next chunk along it, of the entries that reach it.

@@ -61,22 +61,38 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     /// left, whether or not it came to its end.
     pub(crate) fn prepare<'t>(&mut self, known: usize, visited: usize, team: Team<'t>) -> Team<'t> {
         let team = team.at_most(visited / BLOCK + 1);
+        self.clear(team);
+        self.builder.make_room(known, visited, team);
+        team
+    }
+
+    /// Empties what the last step left, whether or not it came to its end, and makes the workers ready.
+    pub(crate) fn clear(&mut self, team: Team) {
         self.builder.busy.begin(team.workers());
         self.builder.clear(team);
         self.tree.forget();
-        let held = self.bytes();
-        self.builder.prepare(known, visited, held, team);
+        self.count_bytes();
+        self.builder.prepare_workers(team);
         self.detector.prepare(team);
-        team
+    }
+
+    /// Takes stock of the memory that is held, if there is a limit.
+    fn count_bytes(&mut self) {
+        if self.builder.budget.is_limited() {
+            let held = self.bytes();
+            self.builder.budget.begin(held);
+        }
     }
 
     /// Takes the figures of the step, and evens out the memory.
     pub(crate) fn conclude(&mut self, objects: usize, team: Team) {
         // What the workers keep for themselves was not followed until now.
-        let held = self.bytes();
+        if self.builder.budget.is_limited() {
+            let held = self.bytes();
+            self.builder.budget.begin(0);
+            self.builder.budget.charge(held);
+        }
         let Engine { builder, detector, .. } = self;
-        builder.budget.begin(0);
-        builder.budget.charge(held);
         builder.even_out(team);
         builder.stats.pairs = detector.even_out(team, &builder.budget);
         (builder.stats.candidates, builder.stats.looks) = detector.work(team);

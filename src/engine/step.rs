@@ -39,6 +39,13 @@ pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
     // If the user's code panics below, or memory is refused, nothing of the last step is known any more. All that is lost with its
     // order is some speed.
     let known = std::mem::take(&mut engine.builder.known);
+    if engine.builder.makes_list(len) {
+        engine.clear(Team::ALONE);
+        engine.builder.busy.pause();
+        let sorted = scope!("pivotgrid::list", engine.builder.list(objects, len));
+        engine.builder.stats.times.gather = clock.lap();
+        return Rebuilt { sorted, team: Team::ALONE, objects: len, surplus: false, clock };
+    }
     let presorts = engine.builder.wants_presort(known, len);
     let known = if presorts { 0 } else { known };
     let visited = known.max(len);
@@ -110,7 +117,9 @@ fn sort<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
 impl Rebuilt<'_> {
     /// The end of a step, after whatever its second half was.
     pub(crate) fn conclude<S: Scalar, const D: usize>(mut self, engine: &mut Engine<S, D>) {
-        engine.builder.stats.times.detect = self.clock.lap();
+        let Builder { stats, busy, .. } = &mut engine.builder;
+        stats.times.detect = self.clock.lap();
+        busy.resume(stats.times.gather + stats.times.detect);
         if self.surplus {
             memory::push(&mut engine.builder.rejected, Rejected { index: MAX_OBJECTS, reason: RejectReason::BeyondIndex });
         }

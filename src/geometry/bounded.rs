@@ -1,4 +1,4 @@
-//! What the engine asks of a user's object.
+//! What a user's object gives to the engine.
 
 use crate::{Aabb, Ball, Groups, Scalar};
 
@@ -29,18 +29,38 @@ use crate::{Aabb, Ball, Groups, Scalar};
 /// assert_eq!(pairs, [(0, 2), (1, 2)]);
 /// ```
 pub trait Bounded<S: Scalar, const D: usize> {
-    /// The object's box in this step. Called once per object and step, from any thread of the step.
+    /// The object's box in this step. Called once per object and step, from any thread of the step; in a
+    /// [`Periodic`](crate::Periodic) domain two or three times.
     fn aabb(&self) -> Aabb<S, D>;
 
     /// Whether the pair is wanted. Asked only about objects whose boxes overlap, once per pair, from any thread, in either
-    /// order of the two; so it should be symmetric. Without a filter the question costs nothing.
+    /// order of the two; so it should be symmetric. Without a filter the call costs nothing.
     #[inline]
     fn pairs_with(&self, _other: &Self) -> bool {
         true
     }
 
+    /// [`pairs_with`](Self::pairs_with) in a [`Periodic`](crate::Periodic) domain, where the other one, moved by `shift`, overlaps this
+    /// one's box. Called once per meeting: two objects that meet in several places are several pairs. Moving the other up or this one
+    /// down is the same, so it should be symmetric in that sense. Implement it where the answer depends on where objects are.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, Periodic, PeriodicError, PeriodicPair, Swept};
+    ///
+    /// // Both leave the domain to the right. One is late, and the other one, in front of it, comes in again on the left.
+    /// let mut ring = Periodic::<f32, 2>::new(Aabb::new([0.0, 0.0], [10.0, 10.0]), [true, false])?;
+    /// let at = |x: f32| Aabb::around([x, 0.0], [0.5, 0.5]);
+    /// let moving = [Swept::new(at(9.0), at(12.0)), Swept::new(at(1.0), at(1.5)), Swept::new(at(3.0), at(9.0))];
+    /// assert_eq!(ring.par_detect(&moving).sorted(), [PeriodicPair { a: 0, b: 1, shift: [1, 0] }]);
+    /// # Ok::<(), PeriodicError>(())
+    /// ```
+    #[inline]
+    fn pairs_with_moved(&self, other: &Self, _shift: [S; D]) -> bool {
+        self.pairs_with(other)
+    }
+
     /// Which objects it pairs with, by groups and body: see [`Groups`]. Cheaper than [`pairs_with`](Self::pairs_with), because it
-    /// is asked once per object and the kernels check it. Asked from any of the pool's threads.
+    /// is called once per object and the kernels check it. Called on any of the pool's threads.
     #[inline]
     fn groups(&self) -> Groups {
         Groups::ALL
@@ -69,6 +89,10 @@ impl<S: Scalar, const D: usize, T: Bounded<S, D>> Bounded<S, D> for &T {
     #[inline]
     fn pairs_with(&self, other: &Self) -> bool {
         T::pairs_with(self, other)
+    }
+    #[inline]
+    fn pairs_with_moved(&self, other: &Self, shift: [S; D]) -> bool {
+        T::pairs_with_moved(self, other, shift)
     }
     #[inline]
     fn groups(&self) -> Groups {

@@ -27,7 +27,8 @@ use crate::{Aabb, Bounded, Scalar};
 /// assert!((impact - 0.499).abs() < 1e-6);
 /// ```
 ///
-/// In a body of your own, pass both questions of [`Bounded`] on to it, and add what else you ask of a pair:
+/// In a body of your own, pass both methods of [`Bounded`] on to it, and add your own conditions on a pair (and
+/// [`pairs_with_moved`](Bounded::pairs_with_moved) likewise, for a [`Periodic`](crate::Periodic) domain):
 ///
 /// ```
 /// use pivotgrid::{Aabb, Bounded, Swept};
@@ -82,7 +83,7 @@ impl<S: Scalar, const D: usize> Swept<S, D> {
     /// The first moment at which the two boxes share a point, between 0 (the beginning of the step) and 1 (its end), correct to
     /// rounding. `None` if they never do, or if one of them is invalid.
     pub fn time_of_contact(&self, other: &Self) -> Option<S> {
-        if self.is_valid() && other.is_valid() { self.contact(other).map(S::from_f64) } else { None }
+        if self.is_valid() && other.is_valid() { self.contact(other, [S::ZERO; D]).map(S::from_f64) } else { None }
     }
 
     fn is_valid(&self) -> bool {
@@ -96,17 +97,20 @@ impl<S: Scalar, const D: usize> Swept<S, D> {
         if has_nan(&self.from) || !(has_nan(&self.to) || self.from.is_valid()) { self.from } else { self.to }
     }
 
-    /// The first moment of contact of two valid ones.
+    /// The first moment of contact of two valid ones, the other one moved by `shift`.
     #[inline]
-    fn contact(&self, other: &Self) -> Option<f64> {
+    fn contact(&self, other: &Self, shift: [S; D]) -> Option<f64> {
         let mut window = Window { first: 0.0, last: 1.0 };
         for axis in 0..D {
+            // Exact unless the other one is moved.
+            let own = |bounds: [S; 2]| bounds.map(S::to_f64);
+            let moved = |bounds: [S; 2]| bounds.map(|bound| bound.to_f64() + shift[axis].to_f64());
             // They overlap on the axis while each one's upper bound is not below the other's lower one.
-            for (one, two) in [(self, other), (other, self)] {
-                let (high, low) = ([one.from.max[axis], one.to.max[axis]], [two.from.min[axis], two.to.min[axis]]);
-                if !window.restrict(high, low) {
-                    return None;
-                }
+            let (high, low) = (own([self.from.max[axis], self.to.max[axis]]), moved([other.from.min[axis], other.to.min[axis]]));
+            let (other_high, own_low) =
+                (moved([other.from.max[axis], other.to.max[axis]]), own([self.from.min[axis], self.to.min[axis]]));
+            if !window.restrict(high, low) || !window.restrict(other_high, own_low) {
+                return None;
             }
         }
         window.is_open().then_some(window.first)
@@ -122,12 +126,12 @@ struct Window {
 impl Window {
     /// Leaves the time in which `high`, moving from its first value to its second, is not below `low`. False if there is none.
     #[inline]
-    fn restrict<S: Scalar>(&mut self, high: [S; 2], low: [S; 2]) -> bool {
+    fn restrict(&mut self, high: [f64; 2], low: [f64; 2]) -> bool {
         let in_order = [high[0] >= low[0], high[1] >= low[1]];
         if in_order[0] == in_order[1] {
             return in_order[0];
         }
-        let [gap, later] = [0, 1].map(|end| high[end].to_f64() - low[end].to_f64());
+        let [gap, later] = [0, 1].map(|end| high[end] - low[end]);
         let both = gap - later;
         if both.is_finite() {
             let crossing = gap / both;
@@ -162,6 +166,12 @@ impl<S: Scalar, const D: usize> Bounded<S, D> for Swept<S, D> {
     /// Whether the two meet in time.
     #[inline]
     fn pairs_with(&self, other: &Self) -> bool {
-        self.contact(other).is_some()
+        self.contact(other, [S::ZERO; D]).is_some()
+    }
+
+    /// Whether the two meet in time, the other one moved.
+    #[inline]
+    fn pairs_with_moved(&self, other: &Self, shift: [S; D]) -> bool {
+        self.contact(other, shift).is_some()
     }
 }

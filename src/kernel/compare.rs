@@ -9,15 +9,21 @@
 use std::ops::Range;
 
 use super::Work;
+use super::hits::{Flush, PairRoom, object, objects};
 use super::isa::{Isa, Lanes, Mask, WIDTH, first_lanes};
-use super::list::{TwinList, push_pairs};
+use super::list::TwinList;
 use super::scalar::{Boxes, splat_box};
 use crate::faults::{Fault, injected};
 use crate::layout::columns::Columns;
-use crate::{Aabb, Ball, Groups, Pair, Scalar};
+use crate::{Aabb, Scalar};
 
 /// Tasks are compared when there are more than these.
 const TASKS: usize = 1024;
+
+/// The most entries that are compared with all behind them at a time.
+pub(crate) const FOLLOWED: usize = 256;
+
+const _: () = assert!(2 * FOLLOWED <= TASKS, "there is room for the tasks of a window");
 
 /// Hits become pairs when there are more than these.
 const HITS: usize = 512;
@@ -51,12 +57,6 @@ impl Comparisons {
         let lists: usize = [&self.tasks, &self.hits].into_iter().map(TwinList::bytes).sum();
         lists + self.masks.capacity() * size_of::<Mask>()
     }
-}
-
-/// Where pairs go.
-pub(crate) trait PairRoom {
-    /// A block with room for at least sixteen more pairs.
-    fn room(&mut self) -> &mut Vec<Pair>;
 }
 
 /// Compares entries of a table, in one instruction set. `EXTRAS`: overlapping boxes are not all that makes a pair.
@@ -116,6 +116,38 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         }
     }
 
+    /// Compares the entries of a range, at most [`FOLLOWED`], each with all that are behind it and before `end`. They have the
+    /// windows in common, so a window is loaded once for all of them.
+    #[inline(always)]
+    pub(crate) fn compare_following(&mut self, entries: Range<usize>, end: usize) {
+        let isa = self.isa;
+        assert!(entries.len() <= FOLLOWED);
+        self.set_base(entries.start);
+        assert!(entries.end <= end && end <= self.columns.entries);
+        let (pointers, mut candidates) = (self.columns.pointers(), 0);
+        for window in (entries.start..end).step_by(WIDTH) {
+            // SAFETY: an entry, and every column is padded by sixteen values.
+            let others = unsafe { pointers.sixteen(isa, window) };
+            let inside = lanes_below(end - window);
+            let mut tasks = self.lists.tasks.extend();
+            for entry in entries.start..entries.end.min(window + WIDTH) {
+                // Those behind it: all, unless it is one of these sixteen itself.
+                let behind = u32::from(Mask::MAX) << (entry + 1).saturating_sub(window).min(WIDTH);
+                let lanes = inside & behind as Mask;
+                // SAFETY: an entry.
+                let mask = unsafe { overlap(isa, lanes, &pointers.all_lanes(isa, entry), &others) };
+                tasks.push_if(mask != 0, ((entry - entries.start) as u32) << 16 | u32::from(mask), window as u32);
+                candidates += u64::from(lanes.count_ones());
+            }
+            tasks.finish();
+            if self.lists.tasks.len() > TASKS - FOLLOWED {
+                isa.run(TakeHits(self));
+            }
+        }
+        self.candidates += candidates;
+        isa.run(TakeHits(self));
+    }
+
     /// Compares all tasks and keeps the hits.
     #[inline(always)]
     pub(crate) fn compare(&mut self) {
@@ -146,7 +178,7 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         self.candidates += candidates;
     }
 
-    /// Drops tasks without a hit, sixteen at a time; then moves the hits' lanes to the front.
+    /// Drops tasks without a hit, sixteen at a time, and takes the hits of the others.
     #[inline(always)]
     fn extract(&mut self) {
         let isa = self.isa;
@@ -162,7 +194,14 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
             let (entries, windows) = tasks.sixteen(isa, at);
             tasks.append(isa, some, isa.or(isa.and(entries, upper), masks), windows);
         }
-        let (tasks, windows) = tasks.slices();
+        self.take_hits();
+    }
+
+    /// Moves the hits' lanes of tasks, of which these are the lanes, to the front.
+    #[inline(always)]
+    fn take_hits(&mut self) {
+        let isa = self.isa;
+        let (tasks, windows) = self.lists.tasks.slices();
         self.columns.check(self.base, tasks, windows);
         for (&task, &window) in tasks.iter().zip(windows) {
             let (entry, window) = (self.base + (task >> 16) as usize, window as usize);
@@ -273,75 +312,6 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
     }
 }
 
-/// Turns hits into pairs, as a function of its own.
-struct Flush<'c, 'a, I, S, const D: usize, const EXTRAS: bool> {
-    isa: I,
-    columns: &'c Columns<'a, S, D>,
-    hits: &'c mut TwinList,
-    out: &'c mut dyn PairRoom,
-}
-
-impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for Flush<'_, '_, I, S, D, EXTRAS> {
-    type Outcome = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Flush { isa, columns, hits, out } = self;
-        let count = hits.len();
-        if EXTRAS {
-            let (first, second) = hits.slices();
-            for (&a, &b) in first.iter().zip(second) {
-                if admitted(columns, a as usize, b as usize) {
-                    let pair = Pair::new(columns.ids[a as usize], columns.ids[b as usize]);
-                    out.room().push(pair);
-                }
-            }
-        } else {
-            let mut at = 0;
-            while at < count {
-                let block = out.room();
-                let batches = (block.capacity() - block.len()) / WIDTH;
-                for _ in 0..batches.min((count - at).div_ceil(WIDTH)) {
-                    let (first, second) = hits.sixteen(isa, at);
-                    push_pairs(isa, block, first, second, WIDTH.min(count - at));
-                    at += WIDTH;
-                }
-            }
-        }
-        hits.clear();
-    }
-}
-
-/// What stands for an entry in a list of hits.
-///
-/// # Safety
-///
-/// It must be one.
-#[inline(always)]
-unsafe fn object<S: Scalar, const D: usize, const EXTRAS: bool>(columns: &Columns<'_, S, D>, entry: usize) -> u32 {
-    // SAFETY: an entry, by the caller's promise, and there are more ids than entries.
-    if EXTRAS { entry as u32 } else { unsafe { *columns.ids.get_unchecked(entry) } }
-}
-
-/// What stands for the entries from `at` on in a list of hits.
-///
-/// # Safety
-///
-/// `at` must be an entry.
-#[inline(always)]
-unsafe fn objects<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
-    isa: I,
-    columns: &Columns<'_, S, D>,
-    at: usize,
-) -> I::Words {
-    if EXTRAS {
-        isa.add(isa.splat(at as i32), isa.iota())
-    } else {
-        // SAFETY: an entry, by the caller's promise, and the column is padded by sixteen values.
-        unsafe { isa.load(columns.ids.as_ptr().add(at)) }
-    }
-}
-
 /// A part of the comparison that is compiled as a function of its own.
 macro_rules! outlined {
     ($name:ident, $method:ident) => {
@@ -360,6 +330,7 @@ macro_rules! outlined {
 
 outlined!(FillMasks, fill_masks);
 outlined!(Extract, extract);
+outlined!(TakeHits, take_hits);
 
 impl<S: Scalar, const D: usize> Columns<'_, S, D> {
     /// One check for all tasks, so that loops over them need none: panics unless all of their entries, relative to `base`, and the
@@ -415,24 +386,7 @@ fn lanes_below(count: usize) -> Mask {
     first_lanes(count)
 }
 
-/// Whether two entries whose boxes overlap make a pair: by their groups, and where both are balls, by these.
-#[inline(always)]
-fn admitted<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, a: usize, b: usize) -> bool {
-    if let Some(columns) = columns.groups {
-        let groups = |entry: usize| Groups::new(columns[0][entry], columns[1][entry]).of_body(columns[2][entry]);
-        let (a, b) = (groups(a), groups(b));
-        let one_way = injected(Fault::GroupsOneWay) && a.member & b.mask != 0;
-        if !a.admit(b) && !one_way {
-            return false;
-        }
-    }
-    columns.balls.is_none_or(|(centers, radii)| {
-        let ball = |entry: usize| Ball { center: centers.map(|column| column[entry]), radius: radii[entry] };
-        ball(a).touches(&ball(b))
-    })
-}
-
-/// Appends the entries of a run that overlap a box.
+/// Calls `f` with the windows of a run that have entries which overlap a box, and which lanes these are.
 #[inline(always)]
 pub(crate) fn overlapping<I: Isa, S: Scalar, const D: usize>(
     isa: I,
@@ -443,9 +397,21 @@ pub(crate) fn overlapping<I: Isa, S: Scalar, const D: usize>(
 ) {
     let own = splat_box(isa, bounds);
     for window in run.clone().step_by(WIDTH) {
-        let mask = overlap(isa, lanes_below(run.end - window), &own, &columns.sixteen(isa, window));
+        let mask = overlaps_from(isa, columns, &own, window, run.end);
         if mask != 0 {
             f(window, mask);
         }
     }
+}
+
+/// Of the sixteen entries from `window` on, those before `end` that overlap a box.
+#[inline(always)]
+pub(crate) fn overlaps_from<I: Isa, S: Scalar, const D: usize>(
+    isa: I,
+    columns: &Columns<'_, S, D>,
+    own: &Boxes<S::In<I>, D>,
+    window: usize,
+    end: usize,
+) -> Mask {
+    overlap(isa, lanes_below(end - window), own, &columns.sixteen(isa, window))
 }

@@ -24,17 +24,10 @@ impl List {
         self.len
     }
 
+    /// Forgets all words, and writes others.
     #[inline(always)]
-    pub(crate) fn clear(&mut self) {
-        self.len = 0;
-    }
-
-    /// Appends the lanes of a mask.
-    #[inline(always)]
-    pub(crate) fn append<I: Isa>(&mut self, isa: I, mask: Mask, words: I::Words) {
-        assert!(self.len + WIDTH <= self.words.len());
-        // SAFETY: there is room for sixteen words behind the last one.
-        self.len += unsafe { isa.append(self.words.as_mut_ptr().add(self.len), mask, words) };
+    pub(crate) fn rewrite(&mut self) -> ListWriter<'_> {
+        ListWriter { words: &mut self.words, len: 0, written: &mut self.len }
     }
 
     /// The words from `at` on; those behind the last one are unspecified.
@@ -50,6 +43,30 @@ impl List {
 
     pub(crate) fn bytes(&self) -> usize {
         self.words.capacity() * size_of::<u32>()
+    }
+}
+
+/// A list while it is written: its length is a register.
+#[derive(Debug)]
+pub(crate) struct ListWriter<'a> {
+    words: &'a mut [u32],
+    len: usize,
+    written: &'a mut usize,
+}
+
+impl ListWriter<'_> {
+    /// Appends the lanes of a mask.
+    #[inline(always)]
+    pub(crate) fn append<I: Isa>(&mut self, isa: I, mask: Mask, words: I::Words) {
+        assert!(self.len + WIDTH <= self.words.len());
+        // SAFETY: there is room for sixteen words behind the last one.
+        self.len += unsafe { isa.append(self.words.as_mut_ptr().add(self.len), mask, words) };
+    }
+
+    /// The list is complete.
+    #[inline(always)]
+    pub(crate) fn finish(self) {
+        *self.written = self.len;
     }
 }
 
@@ -80,6 +97,12 @@ impl TwinList {
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         self.len = 0;
+    }
+
+    /// Writes more words.
+    #[inline(always)]
+    pub(crate) fn extend(&mut self) -> TwinWriter<'_> {
+        TwinWriter { first: &mut self.first, second: &mut self.second, len: self.len, written: &mut self.len }
     }
 
     /// Appends the lanes of a mask to both.
@@ -118,6 +141,30 @@ impl TwinList {
 
     pub(crate) fn bytes(&self) -> usize {
         (self.first.capacity() + self.second.capacity()) * size_of::<u32>()
+    }
+}
+
+/// Two lists while they are written: their length is a register.
+#[derive(Debug)]
+pub(crate) struct TwinWriter<'a> {
+    first: &'a mut [u32],
+    second: &'a mut [u32],
+    len: usize,
+    written: &'a mut usize,
+}
+
+impl TwinWriter<'_> {
+    /// Appends a word to each, or nothing, without a branch.
+    #[inline(always)]
+    pub(crate) fn push_if(&mut self, is_wanted: bool, first: u32, second: u32) {
+        (self.first[self.len], self.second[self.len]) = (first, second);
+        self.len += usize::from(is_wanted);
+    }
+
+    /// The lists are complete.
+    #[inline(always)]
+    pub(crate) fn finish(self) {
+        *self.written = self.len;
     }
 }
 

@@ -239,16 +239,26 @@ fn locate<I: Isa, S: Scalar, const D: usize>(
 /// Of the lanes of a mask, those whose level has few objects around them.
 #[inline(always)]
 fn thin_lanes<I: Isa, S: Scalar, const D: usize>(isa: I, thin: &Thin<S, D>, min: &[S::In<I>; D], mask: Mask) -> Mask {
-    let mut cells = [[0; WIDTH]; 3];
+    let (mut cells, mut lanes) = ([isa.splat(0); D], [[0; WIDTH]; 3]);
     for axis in 0..D {
         let (origin, inverse, _) = thin.boxes().axis(axis);
-        cells[axis] = isa.array(min[axis].cells(isa, Vector::<S, I>::splat(isa, origin), Vector::<S, I>::splat(isa, inverse)));
+        cells[axis] = min[axis].cells(isa, Vector::<S, I>::splat(isa, origin), Vector::<S, I>::splat(isa, inverse));
+        lanes[axis] = isa.array(cells[axis]);
     }
-    let mut few = 0;
-    for lane in 0..WIDTH {
-        few |= Mask::from(thin.has_few([cells[0][lane], cells[1][lane], cells[2][lane]])) << lane;
+    let (mut left, mut few) = (mask, 0);
+    // Neighbors in the order are mostly in one box of the map, which is looked at once.
+    while left != 0 {
+        let lane = left.trailing_zeros() as usize % WIDTH;
+        let mut same = left;
+        for axis in 0..D {
+            same &= isa.eq(cells[axis], isa.splat(lanes[axis][lane] as i32));
+        }
+        if thin.has_few([lanes[0][lane], lanes[1][lane], lanes[2][lane]]) {
+            few |= same;
+        }
+        left &= !same;
     }
-    few & mask
+    few
 }
 
 /// Where boxes live that a map sends elsewhere.

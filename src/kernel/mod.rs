@@ -4,6 +4,7 @@
 //! listed windows into masks and masks into pairs. Queries and neighbor lists have kernels of [`LANES`] lanes, in `portable` and `x86`.
 
 pub(crate) mod compare;
+pub(crate) mod hits;
 pub(crate) mod list;
 pub(crate) mod locate;
 mod packed;

@@ -30,7 +30,7 @@ struct Blocks {
     block: Vec<Pair>,
 }
 
-impl compare::PairRoom for Blocks {
+impl hits::PairRoom for Blocks {
     fn room(&mut self) -> &mut Vec<Pair> {
         if self.block.capacity() - self.block.len() < isa::WIDTH {
             self.all.append(&mut self.block);
@@ -232,8 +232,10 @@ impl IsaWork for Operations {
             results.extend(bytes.map(u32::from));
             let mut list = list::List::default();
             list.reserve(64);
-            list.append(isa, mask, a);
-            list.append(isa, !mask, b);
+            let mut writer = list.rewrite();
+            writer.append(isa, mask, a);
+            writer.append(isa, !mask, b);
+            writer.finish();
             results.extend_from_slice(list.as_slice());
             let mut pairs = Vec::with_capacity(16);
             list::push_pairs(isa, &mut pairs, a, b, 16);

@@ -111,7 +111,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
     fn all_met(&self, path: Option<Path<S, D>>, found: &mut Vec<Shifted<Hit<S>, D>>) {
         found.clear();
         let Some(path) = path else { return };
-        let Some(mut stretches) = self.domain.stretches(&path) else { return };
+        let Some(mut stretches) = self.space.stretches(&path) else { return };
         let mut count = 0;
         while let Some(stretch) = stretches.next_stretch() {
             self.meet(&path, &stretch, |met| {
@@ -134,7 +134,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
         mut exact: impl FnMut(&Shifted<Hit<S>, D>) -> Option<S>,
     ) -> Option<Shifted<Hit<S>, D>> {
         let path = path?;
-        let mut stretches = self.domain.stretches(&path)?;
+        let mut stretches = self.space.stretches(&path)?;
         let mut first: Option<Shifted<Hit<S>, D>> = None;
         while let Some(stretch) = stretches.next_stretch() {
             // The last stretch went on a little into this one, and something may be met here before what was met there.
@@ -162,7 +162,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
     /// interest any more.
     fn meet(&self, path: &Path<S, D>, stretch: &Stretch<S, D>, mut visit: impl FnMut(Shifted<Hit<S>, D>) -> S) {
         let mut to = stretch.to;
-        let ControlFlow::Continue(()) = self.domain.try_for_each_choice(&stretch.axes, |query| {
+        let ControlFlow::Continue(()) = self.space.try_for_each_copy(path, stretch, |query| {
             let Some(cast) = Cast::between(&query.bounds, &path.direction, stretch.from, to) else {
                 return ControlFlow::<Infallible>::Continue(());
             };

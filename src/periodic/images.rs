@@ -1,4 +1,9 @@
-//! Every object once inside the domain, and its ghosts: what an engine that knows nothing of periods has to be given.
+//! Every object once inside the domain, and its ghosts: what an engine without periods has to be given.
+//!
+//! Images are numbered: first the objects in the user's order, then the ghosts in the order of their objects. Of an object only a word is
+//! stored, which says by how much it was moved. Its box is read from the user's object when the engine gathers, because a copy of all
+//! boxes would cost more than the ghosts do. So the user's box is read once to find those that reach a border, once more by the engine,
+//! and a third time where there are ghosts.
 //!
 //! # Why every meeting is found, and once
 //!
@@ -9,7 +14,7 @@
 //!    would begin more than `P` behind the begin of a, and so behind its end; likewise for `s <= -2` with a and b exchanged.
 //! 2. `s = -1` is the ghost of b (moved back by `P`) meeting a. `s = 1` is the ghost of *a* meeting b: moving b up and moving a
 //!    back is the same. So ghosts are needed on one side only.
-//! 3. A ghost that does not reach `low` meets nobody who is not moved back as well, since all the others begin at `low` or
+//! 3. A ghost that does not reach `low` meets nothing that is not moved back as well, since all the others begin at `low` or
 //!    later. So only those objects need one that reach `low + P`.
 //!
 //! On all axes together, an image of an object is moved back along some set of axes. A pair of images, a's moved along `A`, b's
@@ -21,116 +26,51 @@
 //! With rounding, 2. and 3. hold to the letter, because ghosts are made and their reach is tested by the same rounded `down`, and
 //! wrapped boxes do begin at `low` or later. 1. holds up to rounding: boxes of the length of the period may touch by an ulp at
 //! `s = 2`.
+//!
+//! In a lattice, axes are vectors, and an object may be longer than a period: then it has several ghosts along a vector, moved back by
+//! 1, 2, and so on, as long as they end in the domain. For `s > 0`, the ghost of a that is moved back by `s` meets b, for `s < 0` that
+//! of b meets a: the argument is the same. `lattice.rs` adds to the length of an object what its places are rounded by.
 
-use super::PeriodicReason;
-use super::domain::{Domain, Wrapped};
-use crate::lockfree::sync::Ordering;
-use crate::lockfree::{Blocks, shared};
+use super::owners::{Ghost, Moved, Owners};
+use super::replicas::{for_each_ghost, ghost_count};
+use super::space::{Place, Placed, Space};
 use crate::runtime::memory::{Budget, bytes_of, reserve_with_slack, with_slack};
+use crate::runtime::objects::Objects;
 use crate::runtime::team::Team;
-use crate::{Aabb, Bounded, Groups, Scalar};
+use crate::sorting::{Divisible, share_out};
+use crate::{Aabb, Ball, Groups, Scalar};
 
-/// Objects, or ghosts, that a worker claims at a time.
-const BLOCK: usize = 512;
+/// Objects that a worker does at a time.
+const BLOCK: usize = 1024;
 
-/// An object where it is wrapped to, or one of its ghosts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Image<S, const D: usize> {
-    bounds: Aabb<S, D>,
-    /// Whose image it is.
-    pub(crate) object: u32,
-    /// Its object's groups: kernels compare them, and queries are filtered by them.
-    groups: Groups,
-    /// How many periods it was moved down from where the user has it, by axis.
-    pub(crate) periods: [i32; D],
-    /// The axes, as bits, along which it is a ghost.
-    pub(super) shifted: u8,
-    /// The axes along which it has ghosts.
-    pub(super) crossing: u8,
-    /// Why there is no place for the object in the domain.
-    pub(crate) misfit: Option<PeriodicReason>,
-}
-
-impl<S: Scalar, const D: usize> Image<S, D> {
-    const VACANT: Self =
-        Image { bounds: Aabb::EMPTY, object: 0, groups: Groups::ALL, periods: [0; D], shifted: 0, crossing: 0, misfit: None };
-
-    /// The object inside the domain. Whoever has no place there becomes a box that the engine rejects.
-    #[inline]
-    fn of_object(object: u32, aabb: Aabb<S, D>, groups: Groups, domain: &Domain<S, D>) -> Self {
-        if !aabb.is_valid() {
-            return Image { bounds: aabb, object, ..Self::VACANT };
-        }
-        match domain.wrap(aabb) {
-            Ok(Wrapped { bounds, periods, crossing }) => Image { bounds, object, groups, periods, crossing, ..Self::VACANT },
-            Err(reason) => Image { object, misfit: Some(reason), ..Self::VACANT },
-        }
-    }
-
-    /// By how many periods the object is moved where something meets this image that was moved down by so many.
-    #[inline]
-    pub(super) fn shift(&self, periods: [i32; D]) -> [i32; D] {
-        std::array::from_fn(|axis| periods[axis] - self.periods[axis])
-    }
-
-    pub(crate) fn ghost_count(&self) -> usize {
-        (1 << self.crossing.count_ones()) - 1
-    }
-
-    /// One ghost for each choice of axes, but the empty one, among those on which the object reaches the border.
-    fn ghosts<'a>(&'a self, domain: &'a Domain<S, D>) -> impl Iterator<Item = Self> + 'a {
-        let choices = 1..1u8 << D;
-        choices.filter(|&shifted| shifted & !self.crossing == 0).map(move |shifted| {
-            let back: [i32; D] = std::array::from_fn(|axis| i32::from(shifted >> axis & 1));
-            Image {
-                bounds: Aabb { min: domain.down(self.bounds.min, back), max: domain.down(self.bounds.max, back) },
-                periods: std::array::from_fn(|axis| self.periods[axis] + back[axis]),
-                shifted,
-                crossing: 0,
-                ..*self
-            }
-        })
-    }
-}
-
-impl<S: Scalar, const D: usize> Bounded<S, D> for Image<S, D> {
-    #[inline]
-    fn aabb(&self) -> Aabb<S, D> {
-        self.bounds
-    }
-
-    #[inline]
-    fn groups(&self) -> Groups {
-        self.groups
-    }
-
-    /// Drops what stands for a meeting that another pair of images stands for, and an object's meeting with itself.
-    #[inline]
-    fn pairs_with(&self, other: &Self) -> bool {
-        self.shifted & other.shifted == 0 && self.object != other.object
-    }
+/// What the objects of a block have, or all before it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    ghosts: usize,
+    /// Objects that are too far away for a word.
+    far: usize,
 }
 
 /// The images of a step, in memory that is kept for the next.
 #[derive(Debug)]
 pub(crate) struct Images<S, const D: usize> {
-    /// The objects in the user's order, then the ghosts in the order of their objects. Longer than needed: what was once written
-    /// is not written again just to make room.
-    images: Vec<Image<S, D>>,
-    /// How many ghosts the objects before each block of objects have.
-    ghosts_before: Vec<usize>,
+    /// By how much each object was moved. Longer than needed, like all below.
+    moved: Vec<Moved>,
+    /// Objects that were moved further than a word can tell, in ascending order, and by how much.
+    far: Vec<(u32, [i32; D])>,
+    ghosts: Vec<Ghost<D>>,
+    /// Their boxes.
+    bounds: Vec<Aabb<S, D>>,
+    /// What the objects before each block of objects have.
+    before: Vec<Counts>,
     objects: usize,
-    ghosts: usize,
+    count: Counts,
 }
 
 impl<S: Scalar, const D: usize> Images<S, D> {
     pub(crate) fn new() -> Self {
-        Images { images: Vec::new(), ghosts_before: Vec::new(), objects: 0, ghosts: 0 }
-    }
-
-    /// Objects and, behind them, ghosts.
-    pub(crate) fn all(&self) -> &[Image<S, D>] {
-        &self.images[..self.objects + self.ghosts]
+        let (moved, far, ghosts) = (Vec::new(), Vec::new(), Vec::new());
+        Images { moved, far, ghosts, bounds: Vec::new(), before: Vec::new(), objects: 0, count: Counts::default() }
     }
 
     /// How many objects there are images of: all, unless these would be more than the limit.
@@ -138,100 +78,292 @@ impl<S: Scalar, const D: usize> Images<S, D> {
         self.objects
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.images.capacity() * size_of::<Image<S, D>>() + self.ghosts_before.capacity() * size_of::<usize>()
+    /// What the numbers of images mean.
+    pub(crate) fn owners(&self) -> Owners<'_, D> {
+        let far = &self.far[..self.count.far];
+        Owners { moved: &self.moved[..self.objects], far, ghosts: &self.ghosts[..self.count.ghosts] }
     }
 
-    /// Wraps the objects and makes their ghosts; at most `limit` images, for as many of the first objects as have room.
+    /// The images as objects of the engine.
+    pub(crate) fn of<'a, O: Objects<S, D> + ?Sized>(&'a self, space: &'a Space<S, D>, objects: &'a O) -> ImagesOf<'a, S, D, O> {
+        ImagesOf { space, objects, owners: self.owners(), bounds: &self.bounds[..self.count.ghosts] }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        bytes_of::<Moved>(self.moved.capacity())
+            + bytes_of::<(u32, [i32; D])>(self.far.capacity())
+            + bytes_of::<Ghost<D>>(self.ghosts.capacity())
+            + bytes_of::<Aabb<S, D>>(self.bounds.capacity())
+            + bytes_of::<Counts>(self.before.capacity())
+    }
+
+    /// Nothing is left.
+    pub(crate) fn clear(&mut self) {
+        (self.objects, self.count) = (0, Counts::default());
+    }
+
+    /// Gives back what the last step did not need.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.moved.truncate(self.objects);
+        self.moved.shrink_to_fit();
+        self.far.truncate(self.count.far);
+        self.far.shrink_to_fit();
+        self.ghosts.truncate(self.count.ghosts);
+        self.ghosts.shrink_to_fit();
+        self.bounds.truncate(self.count.ghosts);
+        self.bounds.shrink_to_fit();
+        self.before = Vec::new();
+    }
+
+    /// Places the objects and makes their ghosts; at most `limit` images, for as many of the first objects as have room.
     ///
-    /// In parallel over blocks of objects, then over blocks of ghosts. Where an image lies does not depend on who makes it.
-    pub(crate) fn fill<T: Bounded<S, D> + Sync>(
+    /// In parallel over blocks of objects. Where an image lies does not depend on which worker makes it.
+    pub(crate) fn fill<O: Objects<S, D> + ?Sized>(
         &mut self,
-        domain: &Domain<S, D>,
-        objects: &[T],
+        space: &Space<S, D>,
+        objects: &O,
         limit: usize,
         team: Team,
         budget: &Budget,
     ) {
         // If the user's code panics, nothing is left that looks like a result.
-        (self.objects, self.ghosts) = (0, 0);
-        let objects = &objects[..objects.len().min(limit)];
-        self.wrap(domain, objects, team, budget);
-        let count = self.fitting(objects.len(), limit);
-        let ghosts = self.ghosts_of_first(count);
-        self.make_ghosts(domain, count, ghosts, team, budget);
-        (self.objects, self.ghosts) = (count, ghosts);
+        self.clear();
+        let mut len = objects.len().min(limit);
+        let mut count = self.place(space, objects, len, team, budget);
+        if len.saturating_add(count.ghosts) > limit {
+            len = self.fitting(space, objects, len, limit);
+            count = self.place(space, objects, len, team, budget);
+        }
+        self.make_ghosts(space, objects, len, count, team, budget);
+        (self.objects, self.count) = (len, count);
     }
 
-    fn wrap<T: Bounded<S, D> + Sync>(&mut self, domain: &Domain<S, D>, objects: &[T], team: Team, budget: &Budget) {
-        grow(&mut self.images, objects.len(), Image::VACANT, budget);
-        let count = objects.len().div_ceil(BLOCK);
-        self.ghosts_before.clear();
-        reserve_with_slack(&mut self.ghosts_before, count + 1);
-        self.ghosts_before.resize(count + 1, 0);
-
-        let blocks = Blocks::new(&mut self.images[..objects.len()], BLOCK);
-        // Shifted by one place, so that summing up makes each the number *before* the block.
-        let counts = shared(&mut self.ghosts_before[1..]);
-        team.at_most(count).run(|| {
-            while let Some((first, block)) = blocks.claim() {
-                for (index, (image, object)) in (first..).zip(block.iter_mut().zip(&objects[first..])) {
-                    *image = Image::of_object(index as u32, object.aabb(), object.groups(), domain);
-                }
-                // Relaxed: each has one writer, and is read after the join.
-                counts[first / BLOCK].store(block.iter().map(Image::ghost_count).sum(), Ordering::Relaxed);
+    /// Finds out how far objects have to be moved, and how many ghosts there are.
+    fn place<O: Objects<S, D> + ?Sized>(
+        &mut self,
+        space: &Space<S, D>,
+        objects: &O,
+        len: usize,
+        team: Team,
+        budget: &Budget,
+    ) -> Counts {
+        grow(&mut self.moved, len, Moved::NOT, budget);
+        let blocks = len.div_ceil(BLOCK);
+        self.before.clear();
+        reserve_with_slack(&mut self.before, blocks + 1);
+        self.before.resize(blocks + 1, Counts::default());
+        // Shifted by one place, so that summing up makes each what there is *before* the block.
+        let placing = Placing { first: 0, moved: &mut self.moved[..len], counts: &mut self.before[1..] };
+        share_out(placing, team, &|placing: Placing<'_>| {
+            let mut count = Counts::default();
+            for (at, moved) in placing.moved.iter_mut().enumerate() {
+                let index = placing.first + at;
+                *moved = match space.place(&objects.bounds(index), || objects.ball(index)) {
+                    Placed::Here => Moved::NOT,
+                    Placed::Misfit(_) => Moved::MISFIT,
+                    Placed::There(place) => {
+                        let moved = Moved::new(place.periods, place.counts != [0; D]);
+                        count.ghosts += ghost_count(&place.counts);
+                        count.far += usize::from(moved.is_far());
+                        moved
+                    }
+                };
             }
+            placing.counts[0] = count;
         });
-        let mut sum = 0;
-        for count in &mut self.ghosts_before {
-            sum += *count;
+        let mut sum = Counts::default();
+        for count in &mut self.before {
+            sum = Counts { ghosts: sum.ghosts + count.ghosts, far: sum.far + count.far };
             *count = sum;
         }
+        sum
     }
 
-    /// How many of the first `objects` have room for all their images within the limit.
-    fn fitting(&self, objects: usize, limit: usize) -> usize {
-        let needed = |first: usize| first + self.ghosts_of_first(first);
-        if needed(objects) <= limit {
-            return objects;
-        }
-        let (mut fit, mut too_many) = (0, objects);
-        while too_many - fit > 1 {
-            let middle = fit + (too_many - fit) / 2;
-            *if needed(middle) <= limit { &mut fit } else { &mut too_many } = middle;
-        }
-        fit
-    }
-
-    fn ghosts_of_first(&self, objects: usize) -> usize {
-        let block = objects / BLOCK;
-        let begun = &self.images[block * BLOCK..objects];
-        self.ghosts_before[block] + begun.iter().map(Image::ghost_count).sum::<usize>()
-    }
-
-    fn make_ghosts(&mut self, domain: &Domain<S, D>, objects: usize, ghosts: usize, team: Team, budget: &Budget) {
-        grow(&mut self.images, objects + ghosts, Image::VACANT, budget);
-        let count = ghosts;
-        let (objects, ghosts) = self.images.split_at_mut(objects);
-        let (objects, before) = (&*objects, &self.ghosts_before);
-        let blocks = Blocks::new(&mut ghosts[..count], BLOCK);
-        team.at_most(count.div_ceil(BLOCK)).run(|| {
-            while let Some((first, block)) = blocks.claim() {
-                // The last block of objects that has no more ghosts before it than this block of ghosts has.
-                let home = before.partition_point(|&ghosts| ghosts <= first) - 1;
-                let ghosts = objects[home * BLOCK..].iter().flat_map(|object| object.ghosts(domain));
-                for (slot, ghost) in block.iter_mut().zip(ghosts.skip(first - before[home])) {
-                    *slot = ghost;
-                }
+    /// How many of the first objects have room for all their images within the limit.
+    #[cold]
+    fn fitting<O: Objects<S, D> + ?Sized>(&self, space: &Space<S, D>, objects: &O, len: usize, limit: usize) -> usize {
+        let mut images = 0;
+        for index in 0..len {
+            let ghosts = match space.place(&objects.bounds(index), || objects.ball(index)) {
+                Placed::There(place) => ghost_count(&place.counts),
+                Placed::Here | Placed::Misfit(_) => 0,
+            };
+            images += 1 + ghosts;
+            if images > limit {
+                return index;
             }
+        }
+        len
+    }
+
+    fn make_ghosts<O: Objects<S, D> + ?Sized>(
+        &mut self,
+        space: &Space<S, D>,
+        objects: &O,
+        len: usize,
+        count: Counts,
+        team: Team,
+        budget: &Budget,
+    ) {
+        grow(&mut self.ghosts, count.ghosts, Ghost::VACANT, budget);
+        grow(&mut self.bounds, count.ghosts, Aabb::EMPTY, budget);
+        grow(&mut self.far, count.far, (0, [0; D]), budget);
+        let moved = &self.moved[..len];
+        let making = Making {
+            block: 0,
+            before: &self.before,
+            ghosts: &mut self.ghosts[..count.ghosts],
+            bounds: &mut self.bounds[..count.ghosts],
+            far: &mut self.far[..count.far],
+        };
+        share_out(making, team, &|making: Making<'_, S, D>| {
+            if making.ghosts.is_empty() && making.far.is_empty() {
+                return;
+            }
+            let first = making.block * BLOCK;
+            let mut ghosts = making.ghosts.iter_mut().zip(making.bounds);
+            let mut far = making.far.iter_mut();
+            for index in (first..len.min(first + BLOCK)).filter(|&index| moved[index].has_more()) {
+                let (aabb, ball) = (objects.bounds(index), objects.ball(index));
+                let Placed::There(place) = space.place(&aabb, || ball) else { continue };
+                if moved[index].is_far()
+                    && let Some(slot) = far.next()
+                {
+                    *slot = (index as u32, place.periods);
+                }
+                for_each_ghost(&place.counts, |back| {
+                    if let Some((ghost, bounds)) = ghosts.next() {
+                        *ghost = Ghost { owner: index as u32, back, counts: place.counts };
+                        *bounds = space.ghost(&aabb, ball, &place, back);
+                    }
+                });
+            }
+            // There are more than that only if an object had another box when it was read first.
+            far.for_each(|slot| *slot = (u32::MAX, [0; D]));
+            ghosts.for_each(|(ghost, bounds)| (*ghost, *bounds) = (Ghost::VACANT, Aabb::EMPTY));
         });
     }
+}
 
-    /// Gives back what the last step did not need.
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.images.truncate(self.objects + self.ghosts);
-        self.images.shrink_to_fit();
-        self.ghosts_before.shrink_to_fit();
+/// Blocks of objects that are placed.
+struct Placing<'a> {
+    first: usize,
+    moved: &'a mut [Moved],
+    counts: &'a mut [Counts],
+}
+
+impl Divisible for Placing<'_> {
+    fn pieces(&self) -> usize {
+        self.counts.len()
+    }
+
+    fn divide(self, pieces: usize) -> (Self, Self) {
+        let at = (pieces * BLOCK).min(self.moved.len());
+        let (moved, other_moved) = self.moved.split_at_mut(at);
+        let (counts, other_counts) = self.counts.split_at_mut(pieces);
+        let rest = Placing { first: self.first + at, moved: other_moved, counts: other_counts };
+        (Placing { first: self.first, moved, counts }, rest)
+    }
+}
+
+/// What some blocks of objects have.
+struct Making<'a, S, const D: usize> {
+    block: usize,
+    /// What there is before each of these blocks, and before the first block behind them.
+    before: &'a [Counts],
+    ghosts: &'a mut [Ghost<D>],
+    bounds: &'a mut [Aabb<S, D>],
+    far: &'a mut [(u32, [i32; D])],
+}
+
+impl<S: Scalar, const D: usize> Divisible for Making<'_, S, D> {
+    fn pieces(&self) -> usize {
+        self.before.len() - 1
+    }
+
+    fn divide(self, pieces: usize) -> (Self, Self) {
+        let (start, end) = (self.before[0], self.before[pieces]);
+        let (ghosts, other_ghosts) = self.ghosts.split_at_mut(end.ghosts - start.ghosts);
+        let (bounds, other_bounds) = self.bounds.split_at_mut(end.ghosts - start.ghosts);
+        let (far, other_far) = self.far.split_at_mut(end.far - start.far);
+        let before = &self.before[pieces..];
+        let rest = Making { block: self.block + pieces, before, ghosts: other_ghosts, bounds: other_bounds, far: other_far };
+        (Making { block: self.block, before: &self.before[..=pieces], ghosts, bounds, far }, rest)
+    }
+}
+
+/// The images of some objects, as objects of the engine.
+pub(crate) struct ImagesOf<'a, S, const D: usize, O: ?Sized> {
+    space: &'a Space<S, D>,
+    objects: &'a O,
+    pub(crate) owners: Owners<'a, D>,
+    /// The boxes of ghosts.
+    bounds: &'a [Aabb<S, D>],
+}
+
+impl<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized> ImagesOf<'_, S, D, O> {
+    /// The object's box where it was placed.
+    #[inline(always)]
+    fn placed(&self, index: usize) -> Aabb<S, D> {
+        let aabb = self.objects.bounds(index);
+        let moved = match self.space {
+            // To compare a box with the domain takes less time than to read a word.
+            Space::Domain(domain) if domain.is_well_inside(&aabb) => return aabb,
+            Space::Domain(_) => Moved::MISFIT,
+            Space::Lattice(_) => self.owners.moved[index],
+        };
+        if moved == Moved::NOT {
+            return aabb;
+        }
+        match self.space.place(&aabb, || self.objects.ball(index)) {
+            Placed::Here => aabb,
+            Placed::There(Place { bounds, .. }) => bounds,
+            Placed::Misfit(_) => Aabb::EMPTY,
+        }
+    }
+}
+
+impl<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized> Objects<S, D> for ImagesOf<'_, S, D, O> {
+    fn len(&self) -> usize {
+        self.owners.moved.len() + self.bounds.len()
+    }
+
+    #[inline(always)]
+    fn bounds(&self, image: usize) -> Aabb<S, D> {
+        match image.checked_sub(self.owners.moved.len()) {
+            None => self.placed(image),
+            Some(ghost) => self.bounds[ghost],
+        }
+    }
+
+    #[inline(always)]
+    fn groups(&self, image: usize) -> Groups {
+        self.objects.groups(self.owners.owner(image) as usize)
+    }
+
+    /// The ball where the image is.
+    #[inline(always)]
+    fn ball(&self, image: usize) -> Option<Ball<S, D>> {
+        let Ball { center, radius } = self.objects.ball(self.owners.owner(image) as usize)?;
+        Some(Ball { center: self.space.down(center, self.owners.periods(image)), radius })
+    }
+
+    /// Drops what stands for a meeting that another pair of images stands for, and an object's meeting with itself. Then the objects
+    /// themselves decide.
+    #[inline(always)]
+    fn pair(&self, a: usize, b: usize) -> bool {
+        if !self.owners.admit(a, b) {
+            return false;
+        }
+        let meeting = self.owners.meeting(a as u32, b as u32);
+        self.objects.pair_moved(meeting.a as usize, meeting.b as usize, || self.space.translation(meeting.shift))
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, image: usize) {
+        if image < self.owners.moved.len() {
+            self.objects.prefetch(image);
+        }
     }
 }
 
@@ -249,14 +381,20 @@ pub(crate) fn grow<T: Copy>(buffer: &mut Vec<T>, len: usize, vacant: T, budget: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::periodic::domain::Domain;
 
     /// Points along a diagonal, every third of them at the corner of the domain, where it has three ghosts.
     fn points(count: usize) -> Vec<Aabb<f32, 2>> {
         (0..count).map(|i| [if i % 3 == 0 { 10.0 } else { 1.0 }; 2]).map(|end| Aabb::new([1.0, 1.0], end)).collect()
     }
 
-    fn unit_domain() -> Domain<f32, 2> {
-        Domain::new(Aabb::new([0.0, 0.0], [10.0, 10.0]), [true, true]).expect("a domain")
+    fn unit_domain() -> Space<f32, 2> {
+        Space::Domain(Domain::new(Aabb::new([0.0, 0.0], [10.0, 10.0]), [true, true]).expect("a domain"))
+    }
+
+    fn owners_of(images: &Images<f32, 2>) -> Vec<usize> {
+        let count = images.objects() + images.owners().ghosts.len();
+        (0..count).map(|image| images.owners().owner(image) as usize).collect()
     }
 
     #[test]
@@ -264,27 +402,38 @@ mod tests {
         for count in [0, 1, BLOCK, 3 * BLOCK, 4 * BLOCK + 7] {
             let mut images = Images::new();
             for team in [Team::ALONE, Team::of_current_pool()] {
-                images.fill(&unit_domain(), &points(count), usize::MAX, team, &Budget::unlimited());
-                let owners: Vec<usize> = images.all().iter().map(|image| image.object as usize).collect();
+                images.fill(&unit_domain(), &points(count)[..], usize::MAX, team, &Budget::unlimited());
                 let expected = (0..count).chain((0..count).step_by(3).flat_map(|object| [object; 3]));
-                assert!(owners.into_iter().eq(expected), "{count} objects");
-                let axes: Vec<u8> = images.all()[count..].iter().map(|ghost| ghost.shifted).collect();
-                assert!(axes.chunks(3).all(|axes| axes == [1, 2, 3]));
+                assert!(owners_of(&images).into_iter().eq(expected), "{count} objects");
+                let back: Vec<_> = images.owners().ghosts.iter().map(|ghost| ghost.back).collect();
+                assert!(back.chunks(3).all(|back| back == [[1, 0], [0, 1], [1, 1]]));
             }
         }
     }
 
-    /// What is beyond the limit is left out with all its ghosts, and nobody else is.
+    /// What is beyond the limit is left out with all its ghosts, and no other object is.
     #[test]
     fn the_limit_counts_ghosts() {
         let points = points(2 * BLOCK);
         for limit in [0, 3, 4, 5, 6, 9, 10, 1024, 1025, 1026, 1027, 1_000_000] {
             let objects = (0..=points.len()).rfind(|count| count + count.div_ceil(3) * 3 <= limit).expect("none always fit");
             let mut images = Images::new();
-            images.fill(&unit_domain(), &points, limit, Team::ALONE, &Budget::unlimited());
+            images.fill(&unit_domain(), &points[..], limit, Team::ALONE, &Budget::unlimited());
             assert_eq!(images.objects(), objects, "limit {limit}");
-            assert_eq!(images.all().len(), objects + objects.div_ceil(3) * 3);
-            assert!(images.all().iter().all(|image| (image.object as usize) < objects));
+            let owners = owners_of(&images);
+            assert_eq!(owners.len(), objects + objects.div_ceil(3) * 3);
+            assert!(owners.into_iter().all(|owner| owner < objects));
         }
+    }
+
+    /// Words tell up to 511 periods, a list the rest.
+    #[test]
+    fn objects_that_are_far_away() {
+        let numbers = [0, 1, -1, 511, 512, -512, -513, 100_000, 1 << 20, -(1 << 20)];
+        let boxes: Vec<_> = numbers.map(|number| [number as f32 * 10.0 + 1.0; 2]).map(|min| Aabb::new(min, min)).to_vec();
+        let mut images = Images::new();
+        images.fill(&unit_domain(), &boxes[..], usize::MAX, Team::ALONE, &Budget::unlimited());
+        let periods: Vec<_> = (0..boxes.len()).map(|object| images.owners().periods(object)).collect();
+        assert_eq!(periods, numbers.map(|number| [number; 2]));
     }
 }

@@ -13,8 +13,9 @@ const FEW: f64 = 8.0;
 /// A space that repeats itself along some of `D` vectors, which need be neither perpendicular nor along the axes: a sheared
 /// (triclinic) domain.
 ///
-/// For neighbor lists: [`Neighbors::lattice`](crate::Neighbors::lattice). The numbers of shifts count these vectors. It does not matter
-/// where the domain begins, only by what it repeats itself.
+/// For neighbor lists: [`Neighbors::lattice`](crate::Neighbors::lattice). For pairs and queries:
+/// [`Periodic::of_lattice`](crate::Periodic::of_lattice). The numbers of shifts count these vectors. It does not matter where the domain
+/// begins, only by what it repeats itself.
 ///
 /// ```
 /// use pivotgrid::{Lattice, Neighbors, PeriodicError, PeriodicNeighbor};
@@ -110,7 +111,7 @@ impl<const D: usize> Lattice<D> {
         self.periodic
     }
 
-    /// How far something moves that is moved by so many periods.
+    /// The shift by a number of periods along each vector.
     #[inline]
     pub fn translation(&self, shift: [i32; D]) -> [f64; D] {
         let mut sum = [0.0; D];
@@ -124,12 +125,23 @@ impl<const D: usize> Lattice<D> {
         sum
     }
 
+    /// How many periods something moves along one of the vectors that moves so far, at most.
+    pub(crate) fn periods_along(&self, way: [f64; D]) -> f64 {
+        self.dual.iter().map(|dual| dot(dual, &way).abs()).fold(0.0, f64::max)
+    }
+
+    /// The least distance between two sides of the domain; some length if it has none.
+    pub(crate) fn shortest(&self) -> f64 {
+        let most = self.per_length.iter().copied().fold(0.0, f64::max);
+        if most > 0.0 { 1.0 / most } else { 1.0 }
+    }
+
     /// More than any coordinate of what is in the domain, along axes on which it repeats itself.
     pub(crate) fn size(&self) -> f64 {
         self.size
     }
 
-    /// A point moved down by so many periods along each vector, rounded once.
+    /// A point moved down by a number of periods along each vector, rounded once.
     #[inline]
     pub(crate) fn down<S: Scalar>(&self, point: [S; D], periods: [i32; D]) -> [S; D] {
         if periods == [0; D] {
@@ -200,6 +212,15 @@ impl<const D: usize> Lattice<D> {
             place.counts[axis] = end.min(MOST_IMAGES) as u8;
         }
         Ok(place)
+    }
+
+    /// Something may be infinite along an axis if nothing is repeated along it.
+    #[cold]
+    pub(crate) fn check_infinite(&self, axis: usize) -> Result<(), PeriodicReason> {
+        match (0..D).find(|&vector| self.dual[vector][axis] != 0.0) {
+            Some(vector) => Err(PeriodicReason::LargerThanPeriod { axis: vector as u8 }),
+            None => Ok(()),
+        }
     }
 
     /// Zeros instead of infinite coordinates, if nothing is repeated along those axes.

@@ -8,20 +8,21 @@
 //! - Moved up, it meets ghosts, and objects that have none; these end in the domain, and the point lies above it.
 //!
 //! That is every object with every shift, once. An object is met with a shift by the point that is moved the other way; only if it has
-//! a ghost and is shifted down, that ghost is met instead, by the point that is moved one period less. And whoever is met with the
+//! a ghost and is shifted down, that ghost is met instead, by the point that is moved one period less. And what is met with the
 //! point outside of the domain is no nearer to the point than the border is.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use super::domain::Period;
+use super::domain::{Domain, Period};
 use super::query_images::AxisSpan;
+use super::space::Space;
 use super::{PeriodicQueries, Shifted};
 use crate::query::{Near, Nearest, is_finite, square_of_distance};
 use crate::runtime::team::Team;
 use crate::{Aabb, Neighbor, QueryFilter, Rows, Scalar};
 
-/// The most periods that a point is moved by, if so many axes are periodic: about as many copies of the domain as a ray crosses.
+/// The most periods that a point is moved by, by the number of periodic axes: about as many copies of the domain as a ray crosses.
 const MOST_RINGS: [i32; 4] = [0, 1000, 127, 19];
 
 impl<S: Scalar, const D: usize> Near<S> for Shifted<Neighbor<S>, D> {
@@ -36,10 +37,18 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
     /// their indices and then of their shifts.
     ///
     /// Every object is there again and again, so usually there are `k`, of few objects. Looks no further than 1000 periods along
-    /// the axis if one is periodic, 127 along each of two, and 19 along each of three; finds fewer if there are fewer.
+    /// the axis if one is periodic, 127 along each of two, and 19 along each of three; finds fewer if there are fewer. In a
+    /// [`Lattice`](crate::Lattice) it looks no further than 48 times the least distance between two sides of the domain, 19 times if
+    /// all three vectors are periodic, in any direction.
     pub fn nearest(&self, point: impl Into<[S; D]>, k: usize, found: &mut Vec<Shifted<Neighbor<S>, D>>) {
         found.clear();
-        let Some(rings) = Rings::new(self, point.into()).filter(|_| k > 0) else { return };
+        let point = point.into();
+        let domain = match self.space {
+            _ if k == 0 => return,
+            Space::Domain(domain) => domain,
+            Space::Lattice(lattice) => return self.nearest_in_lattice(lattice, point, k, found),
+        };
+        let Some(rings) = Rings::new(self, domain, point) else { return };
         let mut nearest = Nearest::new(k, std::mem::take(found));
         for ring in 0..=rings.most() {
             let too_far = |square: S, nearest: &Nearest<_>| nearest.limit().is_some_and(|limit| square > limit);
@@ -47,18 +56,16 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
             if too_far(rings.square_of_distance(ring), &nearest) {
                 break;
             }
-            let ControlFlow::Continue(()) = self.domain.try_for_each_choice(&rings.axes(ring), |query| {
+            let ControlFlow::Continue(()) = domain.try_for_each_choice(&rings.axes(ring), |query| {
                 let point = query.bounds.min;
                 if rings.is_inside(query.periods, ring) || too_far(square_of_distance(&point, &rings.around), &nearest) {
                     return ControlFlow::<Infallible>::Continue(());
                 }
                 let [down, up] = rings.sides(query.periods);
                 self.target.find_nearest(&point, &self.filter_of(down), &mut nearest, |neighbor| {
-                    let image = &self.images[neighbor.index as usize];
-                    // The axes along which it has a ghost and is none.
-                    let reaching = self.images[image.object as usize].crossing & !image.shifted;
-                    let found = Neighbor { index: image.object, ..neighbor };
-                    (reaching & up == 0).then(|| Shifted { found, shift: image.shift(query.periods) })
+                    // A ghost that is moved back further is met instead.
+                    let is_last = self.owners.reaching(neighbor.index as usize) & up == 0;
+                    is_last.then(|| self.shifted(query, neighbor.index, |index| Neighbor { index, ..neighbor }))
                 });
                 ControlFlow::Continue(())
             });
@@ -75,7 +82,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32> + Sync> PeriodicQueries<'_, 
     }
 }
 
-/// A point moved by every number of periods. The ring of a number is what is moved by so many along some axis, and by no more along
+/// A point moved by every number of periods. A ring has what is moved by its number along some axis, and by no more along
 /// any.
 struct Rings<'a, S, const D: usize> {
     periods: [Option<&'a Period<S>>; D],
@@ -88,10 +95,10 @@ struct Rings<'a, S, const D: usize> {
 
 impl<'a, S: Scalar, const D: usize> Rings<'a, S, D> {
     /// Nothing if there are no objects, or if the point makes no sense or is too far away.
-    fn new<F>(queries: &PeriodicQueries<'a, S, D, F>, point: [S; D]) -> Option<Self> {
+    fn new<F>(queries: &PeriodicQueries<'a, S, D, F>, domain: &'a Domain<S, D>, point: [S; D]) -> Option<Self> {
         let around = queries.target.bounds();
         let makes_sense = around.is_valid() && point.iter().all(|&x| is_finite(x));
-        let periods = std::array::from_fn(|axis| queries.domain.period(axis));
+        let periods = std::array::from_fn(|axis| domain.period(axis));
         let mut rings = makes_sense.then_some(Rings { periods, point, numbers: [0; D], around })?;
         for axis in 0..D {
             if let Some(period) = rings.periods[axis] {
@@ -115,12 +122,12 @@ impl<'a, S: Scalar, const D: usize> Rings<'a, S, D> {
         })
     }
 
-    /// Whether what was moved down by so many periods belongs to a smaller ring.
+    /// Whether what was moved down by these periods belongs to a smaller ring.
     fn is_inside(&self, periods: [i32; D], ring: i32) -> bool {
         (0..D).all(|axis| (periods[axis] - self.numbers[axis]).abs() < ring)
     }
 
-    /// The axes, as bits, along which what was moved down by so many periods lies below the domain, and those along which it lies
+    /// The axes, as bits, along which what was moved down by these periods lies below the domain, and those along which it lies
     /// above.
     fn sides(&self, periods: [i32; D]) -> [u8; 2] {
         let bits = |is: fn(&i32, &i32) -> bool| {

@@ -1,14 +1,16 @@
 //! What a step in a periodic domain returns.
 
+use std::marker::PhantomData;
+
 use rayon::iter::{Either, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::PeriodicRejected;
-use super::images::Image;
+use super::owners::Owners;
 use crate::pairs::code::{Sortable, of_sortable, sortable};
 use crate::pairs::source::Stored;
 use crate::runtime::team::Team;
 use crate::sorting::{in_pool, sort_once};
-use crate::{Pair, PairSource, Pairs, Scalar};
+use crate::{CrossPair, Pair, PairSource, Pairs};
 
 /// Two objects that meet: the box of `b`, moved by `shift` periods, overlaps the box of `a`, both as the user has them.
 ///
@@ -26,29 +28,133 @@ pub struct PeriodicPair<const D: usize> {
     pub a: u32,
     /// The larger index.
     pub b: u32,
-    /// By how many periods to move `b`, along each axis, so that it meets `a`; 0 on axes that are not periodic.
+    /// By how many periods to move `b`, along each axis or vector, so that it meets `a`; 0 on those that are not periodic.
     pub shift: [i32; D],
+}
+
+/// Two objects of two sets, or a moving and a static one, that meet: the box of `second`, moved by `shift` periods, overlaps the box of
+/// `first`, both as the user has them.
+///
+/// ```
+/// use pivotgrid::{Aabb, Periodic, PeriodicCrossPair, PeriodicError};
+///
+/// let mut ring = Periodic::<f32, 2>::new(Aabb::new([0.0, 0.0], [10.0, 10.0]), [true, false])?;
+/// let (triggers, bodies) = ([Aabb::new([9.0, 0.0], [11.0, 1.0])], [Aabb::new([0.5, 0.5], [0.6, 0.6])]);
+/// let pairs = ring.over(&triggers).against(&bodies).pairs();
+/// assert_eq!(pairs.sorted(), [PeriodicCrossPair { first: 0, second: 0, shift: [1, 0] }]);
+/// # Ok::<(), PeriodicError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(serialize = "[i32; D]: serde::Serialize", deserialize = "[i32; D]: serde::Deserialize<'de>"))
+)]
+#[repr(C)]
+pub struct PeriodicCrossPair<const D: usize> {
+    /// The index in the first set, or of the moving object.
+    pub first: u32,
+    /// The index in the second set, or of the static object.
+    pub second: u32,
+    /// By how many periods to move `second`, along each axis or vector, so that it meets `first`; 0 on those that are not periodic.
+    pub shift: [i32; D],
+}
+
+/// What [`PeriodicPairs`] holds: [`PeriodicPair`]s of one set, or [`PeriodicCrossPair`]s of two. Sealed.
+pub trait AnyPeriodicPair<const D: usize>: sealed::Shifted<D> {}
+
+impl<const D: usize> AnyPeriodicPair<D> for PeriodicPair<D> {}
+impl<const D: usize> AnyPeriodicPair<D> for PeriodicCrossPair<D> {}
+
+pub(super) mod sealed {
+    use super::{CrossPair, Pair, PeriodicCrossPair, PeriodicPair, Sortable};
+
+    /// Two indices and a shift.
+    pub trait Shifted<const D: usize>: Sortable + Ord {
+        /// Without the shift.
+        type Plain: Copy + Ord + Send + Sync;
+
+        fn of(pair: PeriodicPair<D>) -> Self;
+
+        fn plain(self) -> Self::Plain;
+    }
+
+    impl<const D: usize> Shifted<D> for PeriodicPair<D> {
+        type Plain = Pair;
+
+        #[inline(always)]
+        fn of(pair: PeriodicPair<D>) -> Self {
+            pair
+        }
+
+        #[inline(always)]
+        fn plain(self) -> Pair {
+            Pair { a: self.a, b: self.b }
+        }
+    }
+
+    impl<const D: usize> Shifted<D> for PeriodicCrossPair<D> {
+        type Plain = CrossPair;
+
+        #[inline(always)]
+        fn of(PeriodicPair { a, b, shift }: PeriodicPair<D>) -> Self {
+            PeriodicCrossPair { first: a, second: b, shift }
+        }
+
+        #[inline(always)]
+        fn plain(self) -> CrossPair {
+            CrossPair { first: self.first, second: self.second }
+        }
+    }
+}
+
+/// What the numbers of stored pairs mean.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Meanings<'a, const D: usize> {
+    /// Both are images of objects of a step, of which those from an index on are the second set.
+    OneSet { owners: Owners<'a, D>, second_set_start: u32 },
+    /// An image of a moving object and one of a static object.
+    WithStatics { moving: Owners<'a, D>, statics: Owners<'a, D> },
+}
+
+impl<const D: usize> Meanings<'_, D> {
+    #[inline(always)]
+    pub(super) fn of(&self, stored: Pair) -> PeriodicPair<D> {
+        match self {
+            Meanings::OneSet { owners, second_set_start } => {
+                let pair = owners.meeting(stored.a, stored.b);
+                PeriodicPair { b: pair.b.wrapping_sub(*second_set_start), ..pair }
+            }
+            Meanings::WithStatics { moving, statics } => {
+                let (a, b) = (moving.owner(stored.a as usize), statics.owner(stored.b as usize));
+                PeriodicPair { a, b, shift: moving.shift(stored.a, statics, stored.b) }
+            }
+        }
+    }
 }
 
 /// The pairs of one step, borrowed from the [`Periodic`](super::Periodic) until the next: each meeting once, in no particular
 /// order, or, with [`Config::canonical_order`](crate::Config::canonical_order), in ascending order.
+///
+/// These are [`PeriodicPair`]s of one set, or [`PeriodicCrossPair`]s of two.
 #[derive(Clone, Copy, Debug)]
-pub struct PeriodicPairs<'a, S, const D: usize> {
+pub struct PeriodicPairs<'a, const D: usize, P = PeriodicPair<D>> {
     pairs: Pairs<'a>,
     /// The same in ascending order, if that was wanted.
     ordered: Option<&'a [PeriodicPair<D>]>,
-    images: &'a [Image<S, D>],
+    meanings: Meanings<'a, D>,
     rejected: &'a [PeriodicRejected],
+    kind: PhantomData<fn() -> P>,
 }
 
-impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
+impl<'a, const D: usize, P: AnyPeriodicPair<D>> PeriodicPairs<'a, D, P> {
     pub(super) fn new(
-        pairs: Pairs<'a>,
+        blocks: &'a [Vec<Pair>],
         ordered: Option<&'a [PeriodicPair<D>]>,
-        images: &'a [Image<S, D>],
+        meanings: Meanings<'a, D>,
         rejected: &'a [PeriodicRejected],
     ) -> Self {
-        PeriodicPairs { pairs, ordered, images, rejected }
+        PeriodicPairs { pairs: Pairs::new(blocks, &[]), ordered, meanings, rejected, kind: PhantomData }
     }
 
     /// How many pairs there are.
@@ -62,25 +168,25 @@ impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
     }
 
     /// Goes over the pairs.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = PeriodicPair<D>> + Clone + use<'a, S, D> {
-        let images = self.images;
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = P> + Clone + use<'a, D, P> {
+        let meanings = self.meanings;
         match self.ordered {
-            Some(ordered) => Either::Left(ordered.iter().copied()),
-            None => Either::Right(self.pairs.iter().map(move |pair| of_objects(images, pair))),
+            Some(ordered) => Either::Left(ordered.iter().copied().map(P::of)),
+            None => Either::Right(self.pairs.iter().map(move |pair| P::of(meanings.of(pair)))),
         }
     }
 
     /// Goes over the pairs on the threads of the current rayon pool.
-    pub fn par_iter(&self) -> impl ParallelIterator<Item = PeriodicPair<D>> + use<'a, S, D> {
-        let images = self.images;
+    pub fn par_iter(&self) -> impl ParallelIterator<Item = P> + use<'a, D, P> {
+        let meanings = self.meanings;
         match self.ordered {
-            Some(ordered) => Either::Left(ordered.par_iter().copied()),
-            None => Either::Right(self.pairs.into_par_iter().map(move |pair| of_objects(images, pair))),
+            Some(ordered) => Either::Left(ordered.par_iter().copied().map(P::of)),
+            None => Either::Right(self.pairs.into_par_iter().map(move |pair| P::of(meanings.of(pair)))),
         }
     }
 
     /// A copy of the pairs in ascending order.
-    pub fn sorted(&self) -> Vec<PeriodicPair<D>> {
+    pub fn sorted(&self) -> Vec<P> {
         let mut pairs = Vec::with_capacity(self.len());
         self.sorted_into(&mut pairs);
         pairs
@@ -88,19 +194,26 @@ impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
 
     /// Replaces what the vector holds by the pairs in ascending order. The room to sort in is allocated on the way; a
     /// [`PairSorter`](crate::PairSorter) keeps it.
-    pub fn sorted_into(&self, into: &mut Vec<PeriodicPair<D>>) {
-        match self.ordered {
-            Some(ordered) => ordered.clone_into(into),
-            None => sort_once(self, into, Team::ALONE),
+    pub fn sorted_into(&self, into: &mut Vec<P>) {
+        if !self.copy_ordered(into) {
+            sort_once(self, into, Team::ALONE);
         }
     }
 
     /// [`sorted_into`](Self::sorted_into) on the threads of the rayon pool in which it is called.
-    pub fn par_sorted_into(&self, into: &mut Vec<PeriodicPair<D>>) {
-        match self.ordered {
-            Some(ordered) => ordered.clone_into(into),
-            None => in_pool(self, |team| sort_once(self, into, team)).unwrap_or_else(|error| panic!("{error}")),
+    pub fn par_sorted_into(&self, into: &mut Vec<P>) {
+        if !self.copy_ordered(into) {
+            in_pool(self, |team| sort_once(self, into, team)).unwrap_or_else(|error| panic!("{error}"));
         }
+    }
+
+    /// Whether they are in order already; then copies them.
+    fn copy_ordered(&self, into: &mut Vec<P>) -> bool {
+        if let Some(ordered) = self.ordered {
+            into.clear();
+            into.extend(ordered.iter().copied().map(P::of));
+        }
+        self.ordered.is_some()
     }
 
     /// The objects that were left out of the step, in ascending order of index.
@@ -109,15 +222,26 @@ impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
     }
 }
 
-/// The [`PeriodicPairs`] of a step as plain [`Pair`]s; made by [`PeriodicPairs::without_shifts`].
+/// The pairs of a step in a periodic domain with static objects.
 #[derive(Clone, Copy, Debug)]
-pub struct WithoutShifts<'a, S, const D: usize>(PeriodicPairs<'a, S, D>);
+pub struct PeriodicPairsWithStatics<'a, const D: usize> {
+    /// Pairs of two moving objects.
+    pub moving: PeriodicPairs<'a, D>,
+    /// Pairs of a moving object, which is `first`, and a static one, whose index in the [`StaticSet`](crate::StaticSet) is `second`.
+    pub statics: PeriodicPairs<'a, D, PeriodicCrossPair<D>>,
+    /// The static objects that there was no place for in the domain: too long, or too far out. They pair with nothing.
+    pub rejected_statics: &'a [PeriodicRejected],
+}
 
-impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
+/// The [`PeriodicPairs`] of a step as plain [`Pair`]s, or [`CrossPair`]s; made by [`PeriodicPairs::without_shifts`].
+#[derive(Clone, Copy, Debug)]
+pub struct WithoutShifts<'a, const D: usize, P = PeriodicPair<D>>(PeriodicPairs<'a, D, P>);
+
+impl<'a, const D: usize, P: AnyPeriodicPair<D>> PeriodicPairs<'a, D, P> {
     /// The same pairs without their shifts, for a [`PairTracker`](crate::PairTracker) or a [`PairMap`](crate::PairMap) to which two
     /// objects are a pair wherever they meet, also after one was moved back into the domain. Two objects that meet in several places
     /// are as many equal pairs, which are one to those.
-    pub fn without_shifts(self) -> WithoutShifts<'a, S, D> {
+    pub fn without_shifts(self) -> WithoutShifts<'a, D, P> {
         WithoutShifts(self)
     }
 }
@@ -138,42 +262,48 @@ impl<const D: usize> Sortable for PeriodicPair<D> {
     }
 }
 
-impl<S: Scalar, const D: usize> PairSource for WithoutShifts<'_, S, D> {}
+impl<const D: usize> Sortable for PeriodicCrossPair<D> {
+    type Code = [u32; 6];
 
-impl<S: Scalar, const D: usize> Stored for WithoutShifts<'_, S, D> {
-    type Pair = Pair;
+    #[inline(always)]
+    fn code(&self) -> [u32; 6] {
+        let PeriodicCrossPair { first, second, shift } = *self;
+        PeriodicPair { a: first, b: second, shift }.code()
+    }
+
+    #[inline(always)]
+    fn of_code(code: [u32; 6]) -> Self {
+        let PeriodicPair { a, b, shift } = PeriodicPair::of_code(code);
+        PeriodicCrossPair { first: a, second: b, shift }
+    }
+}
+
+impl<const D: usize, P: AnyPeriodicPair<D>> PairSource for WithoutShifts<'_, D, P> {}
+
+impl<const D: usize, P: AnyPeriodicPair<D>> Stored for WithoutShifts<'_, D, P> {
+    type Pair = P::Plain;
 
     fn blocks(&self) -> &[Vec<Pair>] {
         self.0.blocks()
     }
 
     #[inline(always)]
-    fn meaning(&self, stored: Pair) -> Pair {
-        let PeriodicPair { a, b, .. } = self.0.meaning(stored);
-        Pair { a, b }
+    fn meaning(&self, stored: Pair) -> P::Plain {
+        self.0.meaning(stored).plain()
     }
 }
 
-impl<S: Scalar, const D: usize> PairSource for PeriodicPairs<'_, S, D> {}
+impl<const D: usize, P: AnyPeriodicPair<D>> PairSource for PeriodicPairs<'_, D, P> {}
 
-impl<S: Scalar, const D: usize> Stored for PeriodicPairs<'_, S, D> {
-    type Pair = PeriodicPair<D>;
+impl<const D: usize, P: AnyPeriodicPair<D>> Stored for PeriodicPairs<'_, D, P> {
+    type Pair = P;
 
     fn blocks(&self) -> &[Vec<Pair>] {
         self.pairs.blocks()
     }
 
     #[inline(always)]
-    fn meaning(&self, stored: Pair) -> PeriodicPair<D> {
-        of_objects(self.images, stored)
+    fn meaning(&self, stored: Pair) -> P {
+        P::of(self.meanings.of(stored))
     }
-}
-
-/// Who it is that meets, and where. If a moved down by `i` periods meets b moved down by `j`, then a where it is meets b moved up
-/// by `i - j`.
-#[inline]
-fn of_objects<S, const D: usize>(images: &[Image<S, D>], pair: Pair) -> PeriodicPair<D> {
-    let (one, other) = (&images[pair.a as usize], &images[pair.b as usize]);
-    let (a, b) = if one.object < other.object { (one, other) } else { (other, one) };
-    PeriodicPair { a: a.object, b: b.object, shift: std::array::from_fn(|axis| a.periods[axis] - b.periods[axis]) }
 }

@@ -16,6 +16,7 @@
 //! tells where it is, not where the box is: what has the same object and the same shift is the same meeting.
 
 use super::domain::{Domain, MOST_PERIODS};
+use super::lattice::LatticePlace;
 use super::query_images::AxisSpan;
 use crate::query::{Cast, is_finite};
 use crate::{Aabb, Ray, Scalar, Sweep};
@@ -50,11 +51,19 @@ impl<S: Scalar, const D: usize> Path<S, D> {
 /// A part of the path, while the lower corner is in one copy of the domain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch<S, const D: usize> {
-    /// Where the box is at time 0, moved down to have the stretch in the domain, and by which further numbers of periods.
-    pub(super) axes: [AxisSpan<S>; D],
+    pub(super) copies: Copies<S, D>,
     /// From when to when, and a little more at either end: whatever is met at a border is met on one of the two stretches.
     pub(super) from: S,
     pub(super) to: S,
+}
+
+/// The copies of the box on a stretch.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Copies<S, const D: usize> {
+    /// Where the box is at time 0, moved down to have the stretch in the domain, and by which further numbers of periods.
+    Along([AxisSpan<S>; D]),
+    /// Where it is put in a lattice.
+    At(LatticePlace<D>),
 }
 
 /// A path that is being followed.
@@ -114,15 +123,15 @@ impl<S: Scalar, const D: usize> Stretches<'_, S, D> {
         }
         let from = S::from_f64((self.from - self.slack).max(0.0));
         let end = S::from_f64((to + slack).min(max_t));
-        let stretch = Stretch { axes: std::array::from_fn(|axis| self.span(axis, from, end)), from, to: end };
-        let copies = stretch.axes.iter().fold(1, |copies: usize, span| copies.saturating_mul(span.count as usize));
+        let axes: [_; D] = std::array::from_fn(|axis| self.span(axis, from, end));
+        let copies = axes.iter().fold(1, |copies: usize, span| copies.saturating_mul(span.count as usize));
         self.left = self.left.checked_sub(copies)?;
         (self.from, self.slack) = (self.from.max(to), slack);
         match next {
             Some((axis, step)) if self.periods[axis].unsigned_abs() < MOST_PERIODS as u32 => self.periods[axis] += step,
             _ => self.left = 0,
         }
-        Some(stretch)
+        Some(Stretch { copies: Copies::Along(axes), from, to: end })
     }
 
     /// Where the box is along an axis, and by how many further periods it is to be moved, while it is on a stretch.

@@ -3,8 +3,10 @@
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
+use super::Periodic;
+use super::owners::Owners;
 use super::query_images::QueryImage;
-use super::{Domain, Image, Periodic};
+use super::space::Space;
 use crate::query::{Target, limit};
 use crate::{Aabb, Ball, Filtered, Groups, InGroups, Neighbor, QueryFilter, Rows, Scalar, Unfiltered};
 
@@ -41,7 +43,7 @@ impl<T: Default, const D: usize> Default for Shifted<T, D> {
 /// meet is found wherever it repeats itself, so an object may be found several times, with different shifts, but with each of them
 /// once. Rounding is as for [`Periodic`]. [`in_groups`](Self::in_groups) and [`filtered`](Self::filtered) restrict them to some objects.
 ///
-/// A box or a ball may be up to 1000 periods long. Rays and moving boxes are followed through 65 536 copies of the domain, and
+/// A box or a ball may be up to 1000 periods long, in a [`Lattice`](crate::Lattice) up to 98. Rays and moving boxes are followed through 65 536 copies of the domain, and
 /// [`nearest`](Self::nearest) says how far it looks. That bounds their cost: a look into each copy takes 0.1 to 0.2 microseconds where
 /// it meets nothing, so a ray through all 65 536 takes some 10 milliseconds, as rays do whose period is far below their length. A longer query
 /// finds nothing beyond that, nor does one that is more than 2^29 periods away, or that makes no sense
@@ -77,25 +79,25 @@ impl<T: Default, const D: usize> Default for Shifted<T, D> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PeriodicQueries<'a, S: Scalar, const D: usize, F = Unfiltered> {
-    pub(super) domain: &'a Domain<S, D>,
-    pub(super) images: &'a [Image<S, D>],
+    pub(super) space: &'a Space<S, D>,
+    pub(super) owners: Owners<'a, D>,
     pub(super) target: Target<'a, S, D>,
     pub(super) filter: F,
 }
 
 /// A filter of objects, for their images.
-pub(super) struct ImageFilter<'a, S, const D: usize, F> {
-    images: &'a [Image<S, D>],
+pub(super) struct ImageFilter<'a, const D: usize, F> {
+    owners: Owners<'a, D>,
     /// The axes, as bits, on which ghosts do not count.
     ghostless: u8,
     filter: &'a F,
 }
 
-impl<S: Scalar, const D: usize, F: QueryFilter<u32>> QueryFilter<u32> for ImageFilter<'_, S, D, F> {
+impl<const D: usize, F: QueryFilter<u32>> QueryFilter<u32> for ImageFilter<'_, D, F> {
     #[inline(always)]
     fn admits(&self, image: u32, groups: impl FnOnce() -> Groups) -> bool {
-        let image = &self.images[image as usize];
-        self.ghostless & image.shifted == 0 && self.filter.admits(image.object, groups)
+        let image = image as usize;
+        self.ghostless & self.owners.shifted(image) == 0 && self.filter.admits(self.owners.owner(image), groups)
     }
 }
 
@@ -104,22 +106,22 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     /// nothing to be found after a step that did not come to its end.
     pub fn queries(&self) -> PeriodicQueries<'_, S, D> {
         let target = self.broad_phase.queries().target;
-        PeriodicQueries { domain: &self.domain, images: self.images.all(), target, filter: Unfiltered }
+        PeriodicQueries { space: &self.space, owners: self.images.owners(), target, filter: Unfiltered }
     }
 }
 
 impl<'a, S: Scalar, const D: usize, F> PeriodicQueries<'a, S, D, F> {
     /// The same queries among objects whose [`Groups`] admit these; see [`Queries::in_groups`](crate::Queries::in_groups).
     pub fn in_groups(self, groups: Groups) -> PeriodicQueries<'a, S, D, InGroups<F>> {
-        let PeriodicQueries { domain, images, target, filter } = self;
-        PeriodicQueries { domain, images, target, filter: InGroups { inner: filter, groups } }
+        let PeriodicQueries { space, owners, target, filter } = self;
+        PeriodicQueries { space, owners, target, filter: InGroups { inner: filter, groups } }
     }
 
     /// The same queries among objects for whose indices `predicate` returns true; see
     /// [`Queries::filtered`](crate::Queries::filtered).
     pub fn filtered<P: Fn(u32) -> bool>(self, predicate: P) -> PeriodicQueries<'a, S, D, Filtered<F, P>> {
-        let PeriodicQueries { domain, images, target, filter } = self;
-        PeriodicQueries { domain, images, target, filter: Filtered { inner: filter, predicate } }
+        let PeriodicQueries { space, owners, target, filter } = self;
+        PeriodicQueries { space, owners, target, filter: Filtered { inner: filter, predicate } }
     }
 }
 
@@ -133,7 +135,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
         if !bounds.is_valid() {
             return ControlFlow::Continue(());
         }
-        self.domain.try_for_each_query_image(bounds, |query| {
+        self.space.try_for_each_query_image(bounds, |query| {
             let filter = self.filter_of(query.ghostless);
             self.target.visit_overlapping(&query.bounds, &filter, |image| visit(self.shifted(query, image, |index| index)))
         })
@@ -173,8 +175,8 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
     ) -> ControlFlow<B> {
         let bounds = ball.aabb();
         let Some(limit) = limit(ball).filter(|_| bounds.is_valid()) else { return ControlFlow::Continue(()) };
-        self.domain.try_for_each_query_image(&bounds, |query| {
-            let (center, filter) = (self.domain.down(ball.center, query.periods), self.filter_of(query.ghostless));
+        self.space.try_for_each_query_image(&bounds, |query| {
+            let (center, filter) = (self.space.down(ball.center, query.periods), self.filter_of(query.ghostless));
             self.target.visit_within(&center, limit, &filter, |near| {
                 visit(self.shifted(query, near.index, |index| Neighbor { index, ..near }))
             })
@@ -191,15 +193,17 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
     }
 
     #[inline]
-    pub(super) fn filter_of(&self, ghostless: u8) -> ImageFilter<'_, S, D, F> {
-        ImageFilter { images: self.images, ghostless, filter: &self.filter }
+    pub(super) fn filter_of(&self, ghostless: u8) -> ImageFilter<'_, D, F> {
+        ImageFilter { owners: self.owners, ghostless, filter: &self.filter }
     }
 
     /// What an image of a query has met: the object of an image, and where that is.
     #[inline]
     pub(super) fn shifted<T>(&self, query: &QueryImage<S, D>, image: u32, found: impl FnOnce(u32) -> T) -> Shifted<T, D> {
-        let image = &self.images[image as usize];
-        Shifted { found: found(image.object), shift: image.shift(query.periods) }
+        let image = image as usize;
+        let periods = self.owners.periods(image);
+        let shift = std::array::from_fn(|axis| query.periods[axis] - periods[axis]);
+        Shifted { found: found(self.owners.owner(image)), shift }
     }
 }
 

@@ -21,7 +21,8 @@ pub struct PeriodicRejected {
 pub enum PeriodicReason {
     /// It would have been left out anywhere. (Ghosts count among the objects for [`RejectReason::BeyondIndex`].)
     Box(RejectReason),
-    /// It is longer than the period along this axis, so it overlaps itself; or, in the search for neighbors, than 98 of them.
+    /// It is longer than the period along this axis, so it overlaps itself. In a [`Lattice`](crate::Lattice), and in the search for
+    /// neighbors: it is longer than 98 periods along this vector, or would have more than 4096 images, most of them along this one.
     LargerThanPeriod {
         /// 0 is x, or the first vector.
         axis: u8,
@@ -33,6 +34,13 @@ pub enum PeriodicReason {
     },
 }
 
+impl PeriodicRejected {
+    /// Whether it stands for this object and all after it.
+    pub(super) fn is_beyond_index(&self) -> bool {
+        self.reason == PeriodicReason::Box(RejectReason::BeyondIndex)
+    }
+}
+
 impl fmt::Display for PeriodicRejected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let index = self.index;
@@ -42,7 +50,7 @@ impl fmt::Display for PeriodicRejected {
             }
             PeriodicReason::Box(reason) => Rejected { index, reason }.fmt(f),
             PeriodicReason::LargerThanPeriod { axis } => {
-                write!(f, "object {index}: its box is longer than the period along axis {axis}; enlarge the domain")
+                write!(f, "object {index}: its box is too long for the period along axis {axis}; enlarge the domain")
             }
             PeriodicReason::TooFarOut { axis } => {
                 write!(f, "object {index}: its box is too many periods away along axis {axis}; wrap positions now and then")

@@ -1,4 +1,4 @@
-//! A step as the user asks for it: what it is about, whose threads carry it, what becomes of its pairs.
+//! A step as the user requests it: its source, its threads, and what becomes of its pairs.
 //!
 //! Every source works with all threads, with both ways to fail, and with every sink, because each of these is decided in one place:
 //! the source in a [`Source`], the threads in a `Threads`, failure and sink in the methods below.
@@ -13,14 +13,14 @@ mod with_statics;
 use std::ops::ControlFlow;
 
 use crate::runtime::objects::{FnObjects, WithBalls, WithGroups};
-use crate::runtime::team::{ForkJoin, Threads};
+use crate::runtime::team::{ForkJoin, Team, Threads};
 use crate::{Aabb, Ball, Bounded, BroadPhase, DetectError, Groups, MAX_OBJECTS, Scalar, StaticSet};
 pub use one_set::OneSet;
 pub use source::{Filtered, Host, Source};
 pub use two_sets::TwoSets;
 pub use with_statics::{EitherPair, WithStatics};
 
-/// A step that is being asked for. It does nothing until one of the last methods of a line like these is called:
+/// A step that is being described. It does nothing until one of the last methods of a line like these is called:
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -53,7 +53,7 @@ pub use with_statics::{EitherPair, WithStatics};
 ///
 /// | part | choices |
 /// |---|---|
-/// | whose step | a [`BroadPhase`] |
+/// | whose step | a [`BroadPhase`], a [`Periodic`](crate::Periodic) domain |
 /// | source | [`over`](BroadPhase::over) a slice, [`over_fn`](BroadPhase::over_fn) by index (with [`groups`](Self::groups) and [`balls`](Self::balls)); [`against`](Self::against) a second set or [`with`](Self::with) a static one; any of them with a [`filter`](Self::filter) |
 /// | threads | the rayon pool; [`serial`](Self::serial); [`on`](Self::on) your own |
 /// | sink | [`pairs`](Self::pairs), [`for_each`](Self::for_each), [`visit`](Self::visit), [`fold`](Self::fold) |
@@ -72,7 +72,7 @@ pub use with_statics::{EitherPair, WithStatics};
 ///
 /// All methods without `try_` panic if memory is refused, by the system or by [`Config::max_bytes`](crate::Config::max_bytes). All methods pass
 /// on what the user's code panics with. After both the engine stays usable.
-#[must_use = "a request does nothing until its pairs are asked for"]
+#[must_use = "a request does nothing until a method such as `pairs` or `for_each` runs it"]
 #[derive(Debug)]
 pub struct Request<'e, 't, E, Q> {
     engine: &'e mut E,
@@ -236,7 +236,7 @@ impl<'e, 't, E, F> Request<'e, 't, E, OneSet<FnObjects<F>>> {
 
 impl<'e, 't, E, F, G> Request<'e, 't, E, OneSet<WithGroups<FnObjects<F>, G>>> {
     /// The ball that each object is, if it is one, by index: what [`Bounded::ball`] is for objects of a slice.
-    #[allow(clippy::type_complexity, reason = "the type lists what was asked for")]
+    #[allow(clippy::type_complexity, reason = "the type lists the parts of the request")]
     pub fn balls<S, const D: usize, B>(self, balls: B) -> Request<'e, 't, E, OneSet<WithBalls<WithGroups<FnObjects<F>, G>, B>>>
     where
         S: Scalar,
@@ -248,7 +248,7 @@ impl<'e, 't, E, F, G> Request<'e, 't, E, OneSet<WithGroups<FnObjects<F>, G>>> {
 
 impl<'e, 't, E, F, B> Request<'e, 't, E, OneSet<WithBalls<FnObjects<F>, B>>> {
     /// The groups of each object, by index: what [`Bounded::groups`] is for objects of a slice.
-    #[allow(clippy::type_complexity, reason = "the type lists what was asked for")]
+    #[allow(clippy::type_complexity, reason = "the type lists the parts of the request")]
     pub fn groups<G>(self, groups: G) -> Request<'e, 't, E, OneSet<WithGroups<WithBalls<FnObjects<F>, B>, G>>>
     where
         G: Fn(usize) -> Groups + Sync,
@@ -267,20 +267,22 @@ impl<'e, E: Host, Q: Source<E>> Request<'e, '_, E, Q> {
     /// [`pairs`](Self::pairs), with the errors of [`BroadPhase::try_par_detect`].
     pub fn try_pairs(self) -> Result<Q::Pairs<'e>, DetectError> {
         self.check_count()?;
-        self.store().map(|engine| Q::found(engine))
+        let count = self.source.count();
+        let engine = self.store()?;
+        all_of(engine, count).map(|engine| Q::found(engine))
     }
 
     /// Shows every pair to a function instead of storing it. It is called from any thread of the step, by several at once.
     pub fn for_each(self, visit: impl Fn(Q::Pair) + Sync) {
-        self.visit(|| (), showing(visit));
+        self.visit(no_state, showing(visit));
     }
 
     /// [`for_each`](Self::for_each), with the errors of [`BroadPhase::try_par_detect`]. Pairs may have been shown before an error.
     pub fn try_for_each(self, visit: impl Fn(Q::Pair) + Sync) -> Result<(), DetectError> {
-        self.try_visit(|| (), showing(visit)).map(drop)
+        self.try_visit(no_state, showing(visit)).map(drop)
     }
 
-    /// Shows every pair to a function, which may end the step early: for those who go straight on to the narrow phase or a force
+    /// Shows every pair to a function, which may end the step early: to go straight on to the narrow phase or a force
     /// loop.
     ///
     /// Each worker makes a state of its own by `new_state`, and `visit` gets it with each of the worker's pairs. The states are
@@ -305,7 +307,7 @@ impl<'e, E: Host, Q: Source<E>> Request<'e, '_, E, Q> {
         new_state: impl Fn() -> W + Sync,
         visit: impl Fn(&mut W, Q::Pair) -> ControlFlow<()> + Sync,
     ) -> Vec<W> {
-        self.show(&new_state, &visit).unwrap_or_else(|error| panic!("{error}"))
+        self.show(&new_state, &visit).unwrap_or_else(|error| panic!("{error}")).1
     }
 
     /// [`visit`](Self::visit), with the errors of [`BroadPhase::try_par_detect`]. Pairs may have been shown before an error.
@@ -315,7 +317,9 @@ impl<'e, E: Host, Q: Source<E>> Request<'e, '_, E, Q> {
         visit: impl Fn(&mut W, Q::Pair) -> ControlFlow<()> + Sync,
     ) -> Result<Vec<W>, DetectError> {
         self.check_count()?;
-        self.show(&new_state, &visit)
+        let count = self.source.count();
+        let (engine, states) = self.show(&new_state, &visit)?;
+        all_of(engine, count).map(|_| states)
     }
 
     /// Folds all pairs into one value: each worker folds its pairs into a value that it made by `identity`, and `combine` makes one of
@@ -326,7 +330,7 @@ impl<'e, E: Host, Q: Source<E>> Request<'e, '_, E, Q> {
         fold: impl Fn(W, Q::Pair) -> W + Sync,
         combine: impl Fn(W, W) -> W,
     ) -> W {
-        let states = self.visit(|| Some(identity()), folding(&identity, fold));
+        let states = self.visit(beginning(&identity), folding(&identity, fold));
         states.into_iter().flatten().reduce(combine).unwrap_or_else(identity)
     }
 
@@ -337,7 +341,7 @@ impl<'e, E: Host, Q: Source<E>> Request<'e, '_, E, Q> {
         fold: impl Fn(W, Q::Pair) -> W + Sync,
         combine: impl Fn(W, W) -> W,
     ) -> Result<W, DetectError> {
-        let states = self.try_visit(|| Some(identity()), folding(&identity, fold))?;
+        let states = self.try_visit(beginning(&identity), folding(&identity, fold))?;
         Ok(states.into_iter().flatten().reduce(combine).unwrap_or_else(identity))
     }
 
@@ -357,10 +361,27 @@ impl<'e, E: Host, Q: Source<E>> Request<'e, '_, E, Q> {
         self,
         new_state: &(impl Fn() -> W + Sync),
         visit: &(impl Fn(&mut W, Q::Pair) -> ControlFlow<()> + Sync),
-    ) -> Result<Vec<W>, DetectError> {
+    ) -> Result<(&'e E, Vec<W>), DetectError> {
         let Request { engine, source, threads } = self;
-        engine.attempt(threads, source.count(), |engine, team| source.show(engine, team, &|_| true, new_state, visit))
+        let step = |engine: &mut E::Inner, team: Team<'_>| source.show(engine, team, &|_| true, new_state, visit);
+        let states = engine.attempt(threads, source.count(), step)?;
+        Ok((engine, states))
     }
+}
+
+/// An error if the step left objects out.
+fn all_of<E: Host>(engine: &E, count: usize) -> Result<&E, DetectError> {
+    if engine.left_out() { Err(DetectError::TooManyObjects(count)) } else { Ok(engine) }
+}
+
+// Functions and not closures in place: so the forms with and without `try_` compile one step together.
+
+/// The state of a visitor without one.
+fn no_state() {}
+
+/// The first state of a visitor that folds.
+fn beginning<W>(identity: &impl Fn() -> W) -> impl Fn() -> Option<W> {
+    || Some(identity())
 }
 
 /// A visitor without a state that sees all pairs.

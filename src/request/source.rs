@@ -1,18 +1,18 @@
-//! What a request can be about, and of whom.
+//! The sources and the hosts of requests.
 
 use std::ops::ControlFlow;
 
 use crate::DetectError;
 use crate::runtime::team::{Team, Threads};
 
-/// Who takes the step: a [`BroadPhase`](crate::BroadPhase). Sealed: its methods take types that
-/// cannot be named.
+/// What takes the step: a [`BroadPhase`](crate::BroadPhase) or a [`Periodic`](crate::Periodic) domain. Sealed: its methods take types
+/// that cannot be named.
 pub trait Host: Send + Sync {
     /// What a step works on.
     #[doc(hidden)]
     type Inner: Send;
 
-    /// Runs a step, for so many objects. However it ends, what can be read afterwards is true.
+    /// Runs a step of `objects` objects. However it ends, what can be read afterwards is true.
     #[doc(hidden)]
     fn attempt<R: Send>(
         &mut self,
@@ -20,11 +20,18 @@ pub trait Host: Send + Sync {
         objects: usize,
         step: impl FnOnce(&mut Self::Inner, Team<'_>) -> R + Send,
     ) -> Result<R, DetectError>;
+
+    /// Whether the last step left out objects at the end because there were too many, beyond those that can be counted before.
+    #[doc(hidden)]
+    fn left_out(&self) -> bool {
+        false
+    }
 }
 
 /// What a [`Request`](crate::Request) is about. Sealed: its methods take types that cannot be named.
 pub trait Source<E: Host>: Sync {
-    /// What is found: [`Pair`](crate::Pair), [`CrossPair`](crate::CrossPair), [`EitherPair`](crate::EitherPair).
+    /// What is found: [`Pair`](crate::Pair), [`CrossPair`](crate::CrossPair), [`EitherPair`](crate::EitherPair), and the like with
+    /// shifts: [`PeriodicPair`](crate::PeriodicPair), [`PeriodicCrossPair`](crate::PeriodicCrossPair).
     type Pair: Copy + Send + Sync;
     /// Where it is stored.
     type Pairs<'a>

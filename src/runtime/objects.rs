@@ -25,6 +25,12 @@ pub trait Objects<S: Scalar, const D: usize>: Sync {
         true
     }
 
+    /// [`pair`](Self::pair) of which the second one is moved.
+    #[inline(always)]
+    fn pair_moved(&self, a: usize, b: usize, _shift: impl FnOnce() -> [S; D]) -> bool {
+        self.pair(a, b)
+    }
+
     /// The object's box will be read soon.
     #[inline(always)]
     fn prefetch(&self, _index: usize) {}
@@ -60,6 +66,14 @@ impl<S: Scalar, const D: usize, T: Bounded<S, D> + Sync> Objects<S, D> for [T] {
     }
 
     #[inline(always)]
+    fn pair_moved(&self, a: usize, b: usize, shift: impl FnOnce() -> [S; D]) -> bool {
+        match (self.get(a), self.get(b)) {
+            (Some(a), Some(b)) => a.pairs_with_moved(b, shift()),
+            _ => true,
+        }
+    }
+
+    #[inline(always)]
     fn prefetch(&self, index: usize) {
         prefetch(self, index);
     }
@@ -88,6 +102,11 @@ impl<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized> Objects<S, D> for &O 
     #[inline(always)]
     fn pair(&self, a: usize, b: usize) -> bool {
         O::pair(self, a, b)
+    }
+
+    #[inline(always)]
+    fn pair_moved(&self, a: usize, b: usize, shift: impl FnOnce() -> [S; D]) -> bool {
+        O::pair_moved(self, a, b, shift)
     }
 
     #[inline(always)]

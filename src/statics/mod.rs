@@ -3,10 +3,13 @@
 mod detect;
 mod on;
 mod stale;
+mod stamp;
 mod tier;
+mod upkeep;
 
 pub use detect::PairsWithStatics;
 pub use stale::StaleIndex;
+pub(crate) use stamp::Stamp;
 
 use crate::broad_phase::check_count;
 use crate::lockfree::Blocks;
@@ -16,8 +19,7 @@ use crate::runtime::clock::Clock;
 use crate::runtime::memory;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Threads;
-use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, Groups, MAX_OBJECTS, Queries};
-use crate::{RejectReason, Rejected, Scalar, Stats};
+use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, Groups, MAX_OBJECTS, Queries, Scalar};
 use tier::Tier;
 
 /// The objects of a scene that hardly ever move: terrain, walls, buildings. Built once, and then
@@ -72,31 +74,15 @@ pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     spare_members: Vec<u32>,
     /// Whether objects of `base` have changed, or there are others.
     changed: bool,
+    /// Another one after every change, and in every set.
+    stamp: Stamp,
 }
 
-/// How many objects a thread asks for their boxes at a time, at least.
+/// The least number of objects whose boxes a thread reads at a time.
 const BLOCK: usize = 1024;
 
 /// How many of the latest changes are kept in a list: eight steps of a kernel.
 const MOST_LOOSE: usize = 64;
-
-/// A set with the same objects, under the same indices. Takes the time of a copy of the objects and of building their grid, on the rayon
-/// pool. (Should memory for the grid be refused, searches of the copy go through the objects one by one until a change succeeds.)
-impl<S: Scalar, const D: usize> Clone for StaticSet<S, D> {
-    fn clone(&self) -> Self {
-        // The settings were valid when this set was made with them.
-        let mut copy = Self::with_config(self.base.config().clone()).unwrap_or_default();
-        copy.items.clone_from(&self.items);
-        // Room for every index, as always.
-        copy.free.reserve_exact(self.items.len());
-        copy.free.extend_from_slice(&self.free);
-        for item in copy.items.iter_mut().filter(|item| item.home != ItemTier::Nowhere) {
-            item.home = ItemTier::Base;
-        }
-        let _ = copy.build_base(Threads::Pool);
-        copy
-    }
-}
 
 impl<S: Scalar, const D: usize> Default for StaticSet<S, D> {
     fn default() -> Self {
@@ -125,6 +111,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             loose: Vec::new(),
             spare_members: Vec::new(),
             changed: false,
+            stamp: Stamp::new(),
         }
     }
 
@@ -196,6 +183,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     }
 
     pub(crate) fn insert_on<T: Bounded<S, D>>(&mut self, object: &T, threads: Threads<'_>) -> Result<u32, DetectError> {
+        self.stamp = Stamp::new();
         let item = Item::of(object, ItemTier::Loose);
         let is_reused = !self.free.is_empty();
         if !is_reused && self.items.len() >= MAX_OBJECTS {
@@ -245,6 +233,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         threads: Threads<'_>,
     ) -> Result<Result<(), StaleIndex>, DetectError> {
         let Some(before) = self.item_mut(index).map(|item| *item) else { return Ok(Err(StaleIndex { index })) };
+        self.stamp = Stamp::new();
         let item = Item::of(object, ItemTier::Loose);
         memory::catch(|| memory::reserve(&mut self.loose, 1))?;
         self.items[index as usize] = item;
@@ -262,6 +251,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         let item = self.item_mut(index).ok_or(StaleIndex { index })?;
         let (bounds, was_loose) = (item.bounds, item.home == ItemTier::Loose);
         item.home = ItemTier::Nowhere;
+        self.stamp = Stamp::new();
         if was_loose {
             self.loose.retain(|&loose| loose != index);
         }
@@ -302,32 +292,6 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     fn rebuild_on(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
         self.rebuild(threads).inspect_err(|_| self.restore(threads))
-    }
-
-    /// The objects that overlap nothing because their boxes are invalid, in ascending order of index. Goes over all objects.
-    pub fn rejected(&self) -> impl Iterator<Item = Rejected> {
-        let there = (0..).zip(&self.items).filter(|(_, item)| item.home != ItemTier::Nowhere);
-        there.filter_map(|(index, item)| RejectReason::of(&item.bounds).map(|reason| Rejected { index, reason }))
-    }
-
-    /// What the last build of the large grid did, and what it cost. [`PassTimes::statics`](crate::PassTimes::statics) is what reading
-    /// the objects took.
-    pub fn stats(&self) -> &Stats {
-        self.base.stats()
-    }
-
-    /// Gives back memory that nothing needs, and builds the grid anew on the rayon pool. (Should memory for that be refused, searches go
-    /// through the objects one by one until a later change succeeds.)
-    pub fn shrink_to_fit(&mut self) {
-        self.base.release();
-        self.recent.release();
-        self.spare_members = Vec::new();
-        self.items.shrink_to_fit();
-        self.free.shrink_to(self.items.len());
-        if self.rebuild_on(Threads::Pool).is_ok() {
-            self.loose.shrink_to_fit();
-            self.recent.members.shrink_to_fit();
-        }
     }
 
     /// Queries about the static objects as they are now. They read the large grid, the small grid and the latest changes, and build
@@ -372,6 +336,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     /// Takes other objects in place of all.
     fn replace(&mut self, new_items: Vec<Item<S, D>>, threads: Threads<'_>) -> Result<(), DetectError> {
+        self.stamp = Stamp::new();
         let indices = new_items.len();
         let more_free = indices.saturating_sub(self.free.len());
         memory::catch(|| memory::reserve_exact(&mut self.free, more_free))?;
@@ -459,13 +424,5 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             let _ = self.recent.build_of(&members, &self.items, threads);
             self.recent.members = members;
         }
-    }
-
-    /// Memory held, in bytes.
-    pub fn bytes(&self) -> usize {
-        self.items.capacity() * size_of::<Item<S, D>>()
-            + (self.free.capacity() + self.loose.capacity() + self.spare_members.capacity()) * size_of::<u32>()
-            + self.base.bytes()
-            + self.recent.bytes()
     }
 }

@@ -1,12 +1,12 @@
 //! Pairs together with the keys of their objects.
-#![allow(private_interfaces, reason = "the traits that name a team are sealed, and nobody else can call their methods")]
+#![allow(private_interfaces, reason = "the traits that name a team are sealed, and no other crate can call their methods")]
 
 use std::marker::PhantomData;
 
 use super::kinds::{InPeriods, Key, OneSet, PairKind, Tracked, TwoSets};
 use super::ranks::Ranks;
 use crate::runtime::team::Team;
-use crate::{CrossPair, PairSource, Pairs, PeriodicPairs, Scalar, WithoutShifts};
+use crate::{CrossPair, PairSource, Pairs, PeriodicCrossPair, PeriodicPairs, WithoutShifts};
 
 /// Pairs of a step with the keys of their objects, for a [`Tracker`](crate::Tracker) or a [`DataMap`](crate::DataMap); made by
 /// `keyed_by` and `by_index` of [`Pairs`] and of [`PeriodicPairs`]. It is a [`KeyedPairs`].
@@ -45,7 +45,7 @@ impl<P, S, F> Keyed<P, S, F> {
     /// The same pairs, of which only those may start for which `touches` is true. All of them go on if they were before. `touches`
     /// gets each pair as the step found it, in indices, once and from any thread. See [margins](crate::Tracker#margins).
     ///
-    /// It need not be about boxes: with a `touches` that asks the narrow phase, pairs last from contact to clear distance.
+    /// It need not be about boxes: with a `touches` that calls the narrow phase, pairs last from contact to clear distance.
     pub fn touching<T>(self, touches: T) -> Keyed<P, S, F, Touching<T>>
     where
         P: PairKind,
@@ -105,7 +105,7 @@ impl<'a> Pairs<'a, CrossPair> {
     }
 }
 
-impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
+impl<'a, const D: usize> PeriodicPairs<'a, D> {
     /// The pairs with the keys of their objects. `key` is called once for every index up to the largest in a pair, from any thread.
     ///
     /// A pair is remembered with its shift, and two objects that meet with another shift are another pair. So an object that is moved
@@ -122,10 +122,22 @@ impl<'a, S: Scalar, const D: usize> PeriodicPairs<'a, S, D> {
     }
 }
 
-impl<'a, S: Scalar, const D: usize> WithoutShifts<'a, S, D> {
+impl<'a, const D: usize> WithoutShifts<'a, D> {
     /// The pairs with the keys of their objects. `key` is called once for every index up to the largest in a pair, from any thread.
     pub fn keyed_by<K: Key, F: Fn(u32) -> K + Sync>(self, key: F) -> Keyed<OneSet<K>, Self, F> {
         Keyed::new(self, key)
+    }
+}
+
+impl<'a, const D: usize> WithoutShifts<'a, D, PeriodicCrossPair<D>> {
+    /// The pairs with the keys of their objects: those of the first set, or the moving ones, and those of the second set, or the
+    /// static ones. Both functions are called once for every index of their set up to the largest in a pair, from any thread.
+    pub fn keyed_by<A: Key, B: Key, F, G>(self, first: F, second: G) -> Keyed<TwoSets<A, B>, Self, (F, G)>
+    where
+        F: Fn(u32) -> A + Sync,
+        G: Fn(u32) -> B + Sync,
+    {
+        Keyed::new(self, (first, second))
     }
 }
 
@@ -136,7 +148,7 @@ pub trait Labeled: Sync {
 
     fn source(&self) -> &Self::Source;
 
-    /// Ranks the keys of the first so many objects of each side.
+    /// Ranks the keys of the first objects of each side.
     fn assign(&self, ranks: &mut <Self::Kind as Tracked>::Ranks, objects: [u32; 2], team: Team);
 
     /// Whether the pair may start, if it is one.

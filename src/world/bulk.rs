@@ -1,9 +1,14 @@
 //! Many changes of a world at once.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use super::object::Inflated;
-use super::{Handle, Object, World};
+use super::slots::ObjectPlace;
+use super::{Handle, Mobility, Object, World};
+use crate::lockfree::Blocks;
 use crate::runtime::memory;
-use crate::runtime::team::Team;
+use crate::runtime::on::On;
+use crate::runtime::team::Threads;
 use crate::sorting::{Divisible, share_out};
 use crate::{Aabb, DetectError, Scalar, StaleHandle};
 
@@ -41,7 +46,13 @@ impl<S: Scalar, const D: usize> World<S, D> {
     /// before, but for handles that it will never give out.
     pub fn try_insert_all(&mut self, objects: &[Object<S, D>], handles: &mut Vec<Handle>) -> Result<(), DetectError> {
         handles.clear();
-        memory::catch(|| memory::reserve_with_slack(handles, objects.len()))?;
+        let moving = objects.iter().filter(|object| object.mobility == Mobility::Moving).count();
+        memory::catch(|| {
+            memory::reserve_with_slack(handles, objects.len());
+            self.slots.reserve(objects.len());
+            self.moving.reserve(moving);
+            self.statics.reserve(objects.len() - moving);
+        })?;
         for object in objects {
             match self.try_insert(*object) {
                 Ok(handle) => handles.push(handle),
@@ -63,9 +74,68 @@ impl<S: Scalar, const D: usize> World<S, D> {
         handles.iter().try_for_each(|&handle| self.remove(handle).map(drop))
     }
 
-    /// [Moves](Self::set_aabb) many objects. If one of the handles is stale, those before it have moved, and it is the error.
+    /// [Moves](Self::set_aabb) many objects. If one of the handles is stale, those before it have moved, and it is the error. Of several
+    /// boxes for one object, the last one stays.
     pub fn set_aabbs(&mut self, boxes: &[(Handle, Aabb<S, D>)]) -> Result<(), StaleHandle> {
-        boxes.iter().try_for_each(|&(handle, aabb)| self.set_aabb(handle, aabb))
+        self.set_aabbs_on(boxes, Threads::Serial)
+    }
+
+    /// [`set_aabbs`](Self::set_aabbs) on the threads of the rayon pool in which it is called.
+    pub fn par_set_aabbs(&mut self, boxes: &[(Handle, Aabb<S, D>)]) -> Result<(), StaleHandle> {
+        self.set_aabbs_on(boxes, Threads::Pool)
+    }
+
+    fn set_aabbs_on(&mut self, boxes: &[(Handle, Aabb<S, D>)], threads: Threads<'_>) -> Result<(), StaleHandle> {
+        let team = threads.team(boxes.len() <= SERIAL_UP_TO);
+        // The places that the handles lead to. Without memory for those, one by one does it, too.
+        let has_room = memory::catch(|| memory::reserve_with_slack(&mut self.places, boxes.len())).is_ok();
+        if team.workers() == 1 || !has_room {
+            return boxes.iter().try_for_each(|&(handle, aabb)| self.set_aabb(handle, aabb));
+        }
+        self.places.resize(boxes.len(), 0);
+        let World { slots, moving, places, .. } = self;
+        // Relaxed, both: read after the join.
+        let (first_stale, has_static) = (AtomicUsize::new(boxes.len()), AtomicBool::new(false));
+        team.enter(|| {
+            let blocks = Blocks::new(places, BLOCK);
+            team.run(|| {
+                while let Some((first, block)) = blocks.claim() {
+                    for (number, place) in (first..).zip(block) {
+                        *place = match slots.place(boxes[number].0) {
+                            Ok(ObjectPlace::Moving(place)) => place,
+                            Ok(ObjectPlace::Static(_)) => {
+                                has_static.store(true, Ordering::Relaxed);
+                                ELSEWHERE
+                            }
+                            Err(_) => {
+                                first_stale.fetch_min(number, Ordering::Relaxed);
+                                ELSEWHERE
+                            }
+                        };
+                    }
+                }
+            });
+            // Each worker goes over all places, in order, and moves the objects of its share: so the last box for an object stays.
+            let boxes = &boxes[..first_stale.load(Ordering::Relaxed)];
+            let share = moving.objects.len().div_ceil(team.workers()).max(1);
+            share_out(Targets { objects: &mut moving.objects, first: 0, share }, team, &|Targets { objects, first, .. }| {
+                for (place, (_, aabb)) in places.iter().zip(boxes) {
+                    if let Some(inflated) = objects.get_mut((*place as usize).wrapping_sub(first)) {
+                        (inflated.object.aabb, inflated.object.sweep_to) = (*aabb, None);
+                    }
+                }
+            });
+        });
+        let first_stale = first_stale.into_inner();
+        if has_static.into_inner() {
+            let statics = boxes[..first_stale].iter().zip(&self.places).filter(|(_, place)| **place == ELSEWHERE);
+            for (&(handle, aabb), _) in statics {
+                if let Ok(ObjectPlace::Static(place)) = self.slots.place(handle) {
+                    self.statics.update(place, |object| (object.aabb, object.sweep_to) = (aabb, None));
+                }
+            }
+        }
+        boxes.get(first_stale).map_or(Ok(()), |&(handle, _)| Err(StaleHandle { handle }))
     }
 
     /// Runs `update` on the box of every moving object, on the threads of the rayon pool in which it is called: the quickest way to
@@ -86,14 +156,50 @@ impl<S: Scalar, const D: usize> World<S, D> {
     /// # Ok::<(), pivotgrid::StaleHandle>(())
     /// ```
     pub fn par_move(&mut self, update: impl Fn(Handle, &mut Aabb<S, D>) + Sync) {
+        self.move_on(update, Threads::Pool);
+    }
+
+    fn move_on(&mut self, update: impl Fn(Handle, &mut Aabb<S, D>) + Sync, threads: Threads<'_>) {
         let (handles, objects) = (&self.moving.handles[..], &mut self.moving.objects[..]);
         let run = |Moved { handles, objects }: Moved<'_, S, D>| {
             handles.iter().zip(objects).for_each(|(&handle, inflated)| update(handle, &mut inflated.object.aabb));
         };
-        match handles.len() <= SERIAL_UP_TO {
-            true => run(Moved { handles, objects }),
-            false => rayon::scope(|_| share_out(Moved { handles, objects }, Team::of_current_pool(), &run)),
-        }
+        threads.enter(handles.len() <= SERIAL_UP_TO, |team| share_out(Moved { handles, objects }, team, &run));
+    }
+}
+
+impl<S: Scalar, const D: usize> On<'_, '_, World<S, D>> {
+    /// [`World::par_set_aabbs`] on these threads.
+    pub fn set_aabbs(self, boxes: &[(Handle, Aabb<S, D>)]) -> Result<(), StaleHandle> {
+        self.it.set_aabbs_on(boxes, self.threads)
+    }
+
+    /// [`World::par_move`] on these threads.
+    pub fn for_each_moving(self, update: impl Fn(Handle, &mut Aabb<S, D>) + Sync) {
+        self.it.move_on(update, self.threads);
+    }
+}
+
+/// A place that is not one of a moving object.
+const ELSEWHERE: u32 = u32::MAX;
+
+/// A piece is a worker's share of the moving objects.
+struct Targets<'a, S, const D: usize> {
+    objects: &'a mut [Inflated<S, D>],
+    first: usize,
+    share: usize,
+}
+
+impl<S: Scalar, const D: usize> Divisible for Targets<'_, S, D> {
+    fn pieces(&self) -> usize {
+        self.objects.len().div_ceil(self.share)
+    }
+
+    fn divide(self, pieces: usize) -> (Self, Self) {
+        let Targets { objects, first, share } = self;
+        let at = (pieces * share).min(objects.len());
+        let (objects, others) = objects.split_at_mut(at);
+        (Targets { objects, first, share }, Targets { objects: others, first: first + at, share })
     }
 }
 

@@ -1,4 +1,4 @@
-//! A scene that the library keeps: objects come, move and go by handle, and a step tells who meets whom.
+//! A scene that the library keeps: objects come, move and go by handle, and a step finds their pairs.
 //!
 //! A handle leads through `slots.rs` to a place among the moving objects (`moving.rs`) or the static ones (`fixed.rs`), and a step
 //! (`step.rs`) leads back, from pairs of places to pairs of handles.
@@ -30,7 +30,7 @@ use partners::Partners;
 pub use queries::{WorldHit, WorldNeighbor, WorldQueries};
 use slots::{ObjectPlace, Slots};
 
-/// A scene for those who do not want to keep one: [moving and static objects](Object) that are known by [`Handle`]s, and
+/// A scene that the library keeps: [moving and static objects](Object) with [`Handle`]s, and
 /// [events](crate::Events) in every step.
 ///
 /// ```
@@ -97,6 +97,8 @@ pub struct World<S: Scalar = f32, const D: usize = 3> {
     partners: Partners,
     tracker: PairTracker<Handle>,
     rejected: Vec<(Handle, RejectReason)>,
+    /// Room for the places of many objects.
+    places: Vec<u32>,
     /// Nothing, readable if the last step came to its end.
     last_step: Outcome<()>,
     times: WorldTimes,
@@ -117,6 +119,7 @@ impl<S: Scalar, const D: usize> Clone for World<S, D> {
             partners: Partners::default(),
             tracker: PairTracker::with_current(self.pairs().to_vec()),
             rejected: Vec::new(),
+            places: Vec::new(),
             last_step: Outcome::new(()),
             times: WorldTimes::default(),
         }
@@ -153,6 +156,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
             partners: Partners::default(),
             tracker: PairTracker::new(),
             rejected: Vec::new(),
+            places: Vec::new(),
             last_step: Outcome::new(()),
             times: WorldTimes::default(),
         }
@@ -173,7 +177,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
             return Err(DetectError::TooManyObjects(self.len() + 1));
         }
         memory::catch(|| {
-            self.slots.reserve();
+            self.slots.reserve(1);
             self.reserve_for(object.mobility);
         })?;
         let handle = self.slots.next();
@@ -337,7 +341,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.broad_phase.shrink_to_fit();
         self.partners = Partners::default();
         self.tracker.shrink_to_fit();
-        self.rejected = Vec::new();
+        (self.rejected, self.places) = (Vec::new(), Vec::new());
     }
 
     fn at(&self, place: ObjectPlace) -> Option<&Object<S, D>> {
@@ -350,8 +354,8 @@ impl<S: Scalar, const D: usize> World<S, D> {
     /// Makes room for one more object of a kind. Ends the change if memory is refused.
     fn reserve_for(&mut self, mobility: Mobility) {
         match mobility {
-            Mobility::Moving => self.moving.reserve(),
-            Mobility::Static => self.statics.reserve(),
+            Mobility::Moving => self.moving.reserve(1),
+            Mobility::Static => self.statics.reserve(1),
         }
     }
 

@@ -5,12 +5,12 @@ use super::{Handle, Object};
 use crate::Scalar;
 use crate::runtime::memory;
 
-/// Dense and in no particular order, as a step wants them.
+/// Dense and in no particular order, as a step reads them.
 #[derive(Debug)]
 pub(super) struct Moving<S, const D: usize> {
     pub(super) objects: Vec<Inflated<S, D>>,
     pub(super) handles: Vec<Handle>,
-    /// The handles as of the last step, which is what its grid knows.
+    /// The handles as of the last step, to which its grid refers.
     pub(super) seen: Vec<Handle>,
 }
 
@@ -19,10 +19,10 @@ impl<S: Scalar, const D: usize> Moving<S, D> {
         Moving { objects: Vec::new(), handles: Vec::new(), seen: Vec::new() }
     }
 
-    /// Makes room for one more object. Ends the change if memory is refused.
-    pub(super) fn reserve(&mut self) {
-        memory::reserve(&mut self.objects, 1);
-        memory::reserve(&mut self.handles, 1);
+    /// Makes room for some more objects. Ends the change if memory is refused.
+    pub(super) fn reserve(&mut self, more: usize) {
+        memory::reserve(&mut self.objects, more);
+        memory::reserve(&mut self.handles, more);
     }
 
     /// Adds an object, for which there is [room](Self::reserve), and returns its place.

@@ -33,7 +33,8 @@ use crate::{Aabb, Ball, Filtered, Groups, Hit, InGroups, Queries, QueryFilter, R
 /// use pivotgrid::{Aabb, Groups, Object, Ray, World};
 ///
 /// let mut world = World::<f32, 2>::new();
-/// let wall = world.insert(Object::new_static(Aabb::new([5.0, -9.0], [6.0, 9.0])).with_groups(Groups::new(1, !0)));
+/// let wall = Object::new_static(Aabb::new([5.0, -9.0], [6.0, 9.0])).with_groups(Groups::new(1, !0)).with_data(77);
+/// let wall = world.insert(wall);
 /// let bird = world.insert(Object::new_moving(Aabb::new([2.0, 0.0], [3.0, 1.0])).with_groups(Groups::new(2, !0)));
 /// world.par_step();
 ///
@@ -44,12 +45,15 @@ use crate::{Aabb, Ball, Filtered, Groups, Hit, InGroups, Queries, QueryFilter, R
 ///
 /// assert_eq!(queries.filtered(|handle| handle != bird).first_hit(&ray(0.5)).unwrap().handle, wall);
 /// assert_eq!(queries.in_groups(Groups::new(!0, 1)).first_hit(&ray(0.5)).unwrap().handle, wall);
+/// assert_eq!(queries.first_hit(&ray(2.0)).unwrap().data, 77); // your data comes with every hit
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct WorldQueries<'a, S: Scalar, const D: usize, F = Unfiltered> {
     moving: ObjectKind<'a, S, D>,
     statics: ObjectKind<'a, S, D>,
     filter: F,
+    /// Whose user data hits have.
+    world: &'a World<S, D>,
 }
 
 /// The moving or the static objects.
@@ -83,6 +87,8 @@ pub struct WorldHit<S> {
     pub handle: Handle,
     /// Where along the path its box is entered: at origin + t · direction. 0 if the path begins inside.
     pub t: S,
+    /// The user data of the object, as [`World::data`] has it now.
+    pub data: u64,
 }
 
 /// An object near a point, and how near. Ordered by distance, then by handle.
@@ -93,6 +99,8 @@ pub struct WorldNeighbor<S> {
     pub handle: Handle,
     /// The square of the distance from the point to the nearest point of its box; 0 inside.
     pub distance_squared: S,
+    /// The user data of the object, as [`World::data`] has it now.
+    pub data: u64,
 }
 
 impl<S: Scalar> Near<S> for WorldNeighbor<S> {
@@ -117,6 +125,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
             moving: kind(self.broad_phase.queries().target, &self.moving.seen),
             statics: kind(self.statics.set.queries().target, &self.statics.seen),
             filter: Unfiltered,
+            world: self,
         }
     }
 }
@@ -124,14 +133,14 @@ impl<S: Scalar, const D: usize> World<S, D> {
 impl<'a, S: Scalar, const D: usize, F> WorldQueries<'a, S, D, F> {
     /// The same queries among objects whose [`Groups`] admit these; see [`Queries::in_groups`].
     pub fn in_groups(self, groups: Groups) -> WorldQueries<'a, S, D, InGroups<F>> {
-        let WorldQueries { moving, statics, filter } = self;
-        WorldQueries { moving, statics, filter: InGroups { inner: filter, groups } }
+        let WorldQueries { moving, statics, filter, world } = self;
+        WorldQueries { moving, statics, filter: InGroups { inner: filter, groups }, world }
     }
 
     /// The same queries among objects for whose handles `predicate` returns true; see [`Queries::filtered`].
     pub fn filtered<P: Fn(Handle) -> bool>(self, predicate: P) -> WorldQueries<'a, S, D, Filtered<F, P>> {
-        let WorldQueries { moving, statics, filter } = self;
-        WorldQueries { moving, statics, filter: Filtered { inner: filter, predicate } }
+        let WorldQueries { moving, statics, filter, world } = self;
+        WorldQueries { moving, statics, filter: Filtered { inner: filter, predicate }, world }
     }
 
     /// Queries about the moving objects alone, without the filter, and the handles of the indices that they find.
@@ -185,7 +194,8 @@ impl<S: Scalar, const D: usize, F: QueryFilter<Handle>> WorldQueries<'_, S, D, F
         let Some(limit) = limit(ball) else { return ControlFlow::Continue(()) };
         self.kinds().into_iter().try_for_each(|(kind, filter)| {
             kind.target.visit_within(&ball.center, limit, &filter, |near| {
-                visit(WorldNeighbor { handle: kind.handles[near.index as usize], distance_squared: near.distance_squared })
+                let handle = kind.handles[near.index as usize];
+                visit(WorldNeighbor { handle, distance_squared: near.distance_squared, data: self.data(handle) })
             })
         })
     }
@@ -204,11 +214,12 @@ impl<S: Scalar, const D: usize, F: QueryFilter<Handle>> WorldQueries<'_, S, D, F
             for (kind, filter) in self.kinds() {
                 kind.target.find_nearest(&point, &filter, &mut nearest, |near| {
                     let handle = kind.handles[near.index as usize];
-                    Some(WorldNeighbor { handle, distance_squared: near.distance_squared })
+                    Some(WorldNeighbor { handle, distance_squared: near.distance_squared, data: 0 })
                 });
             }
         }
         *found = nearest.into_sorted_vec();
+        found.iter_mut().for_each(|near| near.data = self.data(near.handle));
     }
 
     /// Calls `visit` with every object whose box the ray meets, in no particular order, until it returns `Break`.
@@ -254,6 +265,10 @@ impl<S: Scalar, const D: usize, F: QueryFilter<Handle>> WorldQueries<'_, S, D, F
         self.first_cast_hit(Cast::sweep(sweep), |hit| exact(hit.handle))
     }
 
+    fn data(&self, handle: Handle) -> u64 {
+        self.world.data(handle).unwrap_or(0)
+    }
+
     /// Each kind of object, and the filter for its indices.
     #[inline(always)]
     fn kinds(&self) -> [(&ObjectKind<'_, S, D>, HandleFilter<'_, F>); 2] {
@@ -263,7 +278,10 @@ impl<S: Scalar, const D: usize, F: QueryFilter<Handle>> WorldQueries<'_, S, D, F
     fn visit_cast<B>(&self, cast: Option<Cast<S, D>>, mut visit: impl FnMut(WorldHit<S>) -> ControlFlow<B>) -> ControlFlow<B> {
         let Some(cast) = cast else { return ControlFlow::Continue(()) };
         self.kinds().into_iter().try_for_each(|(kind, filter)| {
-            kind.target.cast(&cast, &filter, |hit| visit(kind.hit(hit)).map_continue(|()| cast.max_t))
+            kind.target.cast(&cast, &filter, |hit| {
+                let hit = kind.hit(hit);
+                visit(WorldHit { data: self.data(hit.handle), ..hit }).map_continue(|()| cast.max_t)
+            })
         })
     }
 
@@ -284,7 +302,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<Handle>> WorldQueries<'_, S, D, F
                 ControlFlow::<Infallible, S>::Continue(first.map_or(cast.max_t, |first| first.t))
             });
         }
-        first
+        first.map(|first| WorldHit { data: self.data(first.handle), ..first })
     }
 }
 
@@ -336,8 +354,9 @@ impl<S: Scalar, const D: usize, F: QueryFilter<Handle> + Sync> WorldQueries<'_, 
 }
 
 impl<S: Scalar, const D: usize> ObjectKind<'_, S, D> {
+    /// A hit of this kind, without its user data.
     fn hit(&self, hit: Hit<S>) -> WorldHit<S> {
-        WorldHit { handle: self.handles[hit.index as usize], t: hit.t }
+        WorldHit { handle: self.handles[hit.index as usize], t: hit.t, data: 0 }
     }
 }
 

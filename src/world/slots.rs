@@ -48,13 +48,12 @@ impl Slots {
         }
     }
 
-    /// Makes room for one more object, and for the day when it is gone. Ends the change if memory is refused.
-    pub(super) fn reserve(&mut self) {
-        memory::reserve(&mut self.slots, 1);
-        memory::reserve(&mut self.last_data, 1);
-        let more = self.slots.len() + 1 - self.free.len();
-        memory::reserve(&mut self.free, more);
-        let with_objects = self.slots.len() + 1 - self.free.len();
+    /// Makes room for some more objects, and for the day when they are gone. Ends the change if memory is refused.
+    pub(super) fn reserve(&mut self, more: usize) {
+        memory::reserve(&mut self.slots, more);
+        memory::reserve(&mut self.last_data, more);
+        let with_objects = self.slots.len() + more - self.free.len();
+        memory::reserve(&mut self.free, with_objects);
         memory::reserve(&mut self.older, with_objects);
     }
 

@@ -1,124 +1,18 @@
 //! Every source × every kind of threads × both ways to fail × every sink, against brute force; again after reuse, refusals and panics.
 
+mod check;
 #[path = "../common/mod.rs"]
 mod common;
 mod scene;
 mod threads;
 
-use std::fmt::Debug;
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 
+use check::{check_all, check_refused, sorted};
 use common::Coordinate;
-use pivotgrid::{BroadPhase, Config, CrossPair, DetectError, EitherPair, Host, Pair, Request, Source, StaticSet, Swept};
+use pivotgrid::{BroadPhase, Config, CrossPair, EitherPair, Pair, StaticSet, Swept};
 use scene::{Key, Thing, across, things, within, within_swept};
-use threads::{CARRIERS, Carrier};
-
-/// Takes a request by every way to every sink, and compares what comes out with what is expected.
-pub(crate) fn check_all<E: Host, Q: Source<E> + Send, K: Ord + Clone + Debug + Send + Sync>(
-    label: &str,
-    engine: &mut E,
-    request: impl for<'e> Fn(&'e mut E) -> Request<'e, 'static, E, Q>,
-    stored: impl Fn(Q::Pairs<'_>) -> Vec<K> + Sync,
-    key: impl Fn(Q::Pair) -> K + Sync,
-    expected: &[K],
-) {
-    for carrier in CARRIERS {
-        let mut sinks: Vec<(&str, Vec<K>)> = Vec::new();
-        let all = |count: &mut Vec<K>, pair| {
-            count.push(key(pair));
-            ControlFlow::Continue(())
-        };
-        let joined = |mut one: Vec<K>, other: Vec<K>| {
-            one.extend(other);
-            one
-        };
-        let grown = |mut list: Vec<K>, pair| {
-            list.push(key(pair));
-            list
-        };
-        carrier.run(request(engine), &mut |request| sinks.push(("pairs", stored(request.pairs()))));
-        carrier.run(request(engine), &mut |request| sinks.push(("try_pairs", stored(request.try_pairs().expect("memory")))));
-        let list = Mutex::new(Vec::new());
-        carrier.run(request(engine), &mut |request| request.for_each(|pair| list.lock().unwrap().push(key(pair))));
-        sinks.push(("for_each", std::mem::take(&mut *list.lock().unwrap())));
-        carrier.run(request(engine), &mut |request| {
-            request.try_for_each(|pair| list.lock().unwrap().push(key(pair))).expect("memory")
-        });
-        sinks.push(("try_for_each", std::mem::take(&mut *list.lock().unwrap())));
-        carrier.run(request(engine), &mut |request| sinks.push(("visit", request.visit(Vec::new, all).concat())));
-        carrier.run(request(engine), &mut |request| {
-            sinks.push(("try_visit", request.try_visit(Vec::new, all).expect("memory").concat()));
-        });
-        carrier.run(request(engine), &mut |request| sinks.push(("fold", request.fold(Vec::new, grown, joined))));
-        carrier.run(request(engine), &mut |request| {
-            sinks.push(("try_fold", request.try_fold(Vec::new, grown, joined).expect("memory")));
-        });
-        for (sink, mut found) in sinks {
-            found.sort_unstable();
-            assert!(found == expected, "{label}, {sink}, {carrier:?}: {} pairs of {}", found.len(), expected.len());
-        }
-        check_early_end(label, &carrier, request(engine), expected.len());
-        check_panics(label, &carrier, engine, &request);
-    }
-}
-
-/// After a `Break` no worker sees another pair, and at least one pair has been seen.
-fn check_early_end<E: Host, Q: Source<E> + Send>(
-    label: &str,
-    carrier: &Carrier,
-    request: Request<'_, 'static, E, Q>,
-    pairs: usize,
-) {
-    let mut counts = Vec::new();
-    let one = |count: &mut usize, _| {
-        *count += 1;
-        ControlFlow::Break(())
-    };
-    carrier.run(request, &mut |request| counts = request.visit(|| 0, one));
-    let seen: usize = counts.iter().sum();
-    assert!(counts.iter().all(|&count| count <= 1) && seen >= usize::from(pairs > 0), "{label}, {carrier:?}: {counts:?}");
-}
-
-/// A visitor's panic and a filter's reach the caller with what they carry.
-fn check_panics<E: Host, Q: Source<E> + Send>(
-    label: &str,
-    carrier: &Carrier,
-    engine: &mut E,
-    request: &impl for<'e> Fn(&'e mut E) -> Request<'e, 'static, E, Q>,
-) {
-    let visited = catch_unwind(AssertUnwindSafe(|| {
-        carrier.run(request(engine), &mut |request| request.for_each(|_| std::panic::resume_unwind(Box::new(7u64))));
-    }));
-    let payload = visited.expect_err("there are pairs");
-    assert_eq!(payload.downcast_ref(), Some(&7u64), "{label}, {carrier:?}");
-    let filtered = catch_unwind(AssertUnwindSafe(|| {
-        carrier.run(request(engine).filter(|_| std::panic::resume_unwind(Box::new(8u64))), &mut |request| drop(request.pairs()));
-    }));
-    assert_eq!(filtered.expect_err("there are pairs").downcast_ref(), Some(&8u64), "{label}, {carrier:?}");
-}
-
-/// Too little memory is an error for one who asked for errors, and a panic for others.
-pub(crate) fn check_refused<E: Host, Q: Source<E> + Send>(
-    label: &str,
-    engine: &mut E,
-    request: impl for<'e> Fn(&'e mut E) -> Request<'e, 'static, E, Q>,
-) {
-    for carrier in CARRIERS {
-        let mut errors = Vec::new();
-        carrier.run(request(engine), &mut |request| errors.push(request.try_pairs().err()));
-        carrier.run(request(engine), &mut |request| errors.push(request.try_for_each(drop).err()));
-        carrier.run(request(engine), &mut |request| {
-            errors.push(request.try_visit(|| (), |(), _| ControlFlow::Continue(())).err());
-        });
-        carrier.run(request(engine), &mut |request| errors.push(request.try_fold(|| 0, |n, _| n + 1, |n, m| n + m).err()));
-        let is_refused = |error: &Option<DetectError>| matches!(error, Some(DetectError::OverBudget { .. }));
-        assert!(errors.iter().all(is_refused), "{label}, {carrier:?}: {errors:?}");
-        let panicking = catch_unwind(AssertUnwindSafe(|| carrier.run(request(engine), &mut |request| drop(request.pairs()))));
-        assert!(panicking.is_err(), "{label}, {carrier:?}");
-    }
-}
+use threads::CARRIERS;
 
 pub(crate) fn config() -> Config {
     common::grid_config()
@@ -138,11 +32,6 @@ fn of_either(pair: EitherPair) -> Key {
         EitherPair::Moving(pair) => of_pair(pair),
         EitherPair::Static(CrossPair { first, second }) => (true, first, second),
     }
-}
-
-pub(crate) fn sorted<K: Ord + Debug>(mut keys: Vec<K>) -> Vec<K> {
-    keys.sort_unstable();
-    keys
 }
 
 fn sources_of_a_broad_phase<S: Coordinate, const D: usize>() {
@@ -265,29 +154,6 @@ fn threads_that_panic() {
         }
         assert_eq!(sorted(engine.over(&ones).on(&threads::Spawned(2)).pairs().iter().map(of_pair).collect()), pairs);
     }
-}
-
-macro_rules! for_all_types {
-    ($($name:ident: $check:ident;)*) => {
-        $(mod $name {
-            #[test]
-            fn f32_2() {
-                super::$check::<f32, 2>();
-            }
-            #[test]
-            fn f32_3() {
-                super::$check::<f32, 3>();
-            }
-            #[test]
-            fn f64_2() {
-                super::$check::<f64, 2>();
-            }
-            #[test]
-            fn f64_3() {
-                super::$check::<f64, 3>();
-            }
-        })*
-    };
 }
 
 for_all_types! {

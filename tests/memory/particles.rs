@@ -1,6 +1,6 @@
 //! Every allocation of a neighbor search and of a step in a periodic domain fails once: an error, never an abort or a partial answer.
 
-use pivotgrid::{Aabb, Ball, DetectError, Lattice, Neighbors, Periodic, PeriodicNeighbors, Reach, Rejected};
+use pivotgrid::{Aabb, Ball, DetectError, Lattice, Neighbors, Periodic, PeriodicNeighbors, Reach, Rejected, StaticSet};
 
 use crate::account::Account;
 use crate::common::{Rng, grid_config};
@@ -86,12 +86,34 @@ fn in_a_periodic_step() {
             assert!(pairs.rejected().len() == 1);
             Ok(digest(pairs.iter().map(|pair| (pair.a as usize, pair.b, pair.shift))))
         };
-        let is_empty = |periodic: &Periodic<f32, 3>| {
-            let mut found = Vec::new();
-            periodic.queries().overlapping(&domain(), &mut found);
-            found.is_empty()
+        every_allocation_fails_once(threads, new, attempt, tells_nothing);
+    }
+}
+
+/// A periodic domain after a step that did not come to its end.
+fn tells_nothing(periodic: &Periodic<f32, 3>) -> bool {
+    let mut found = Vec::new();
+    periodic.queries().overlapping(&domain(), &mut found);
+    let stats = periodic.stats();
+    found.is_empty() && periodic.rejected().is_empty() && (stats.objects, stats.pairs, stats.chunks) == (0, 0, 0)
+}
+
+/// A sheared cell, static objects with images, and all pairs in order.
+#[test]
+fn in_a_step_with_statics_in_a_lattice() {
+    let balls = balls(1200);
+    let mut statics = StaticSet::<f32, 3>::new();
+    statics.build(&balls[..300]);
+    let lattice = Lattice::new([[EDGE, 0.0, 0.0], [9.0, EDGE, 0.0], [0.0, -5.0, EDGE]], [true, true, false]).unwrap();
+    for threads in [1, 2] {
+        let config = grid_config().canonical_order(true);
+        let new = || Periodic::<f32, 3>::of_lattice_with_config(lattice, config.clone()).unwrap();
+        let attempt = |periodic: &mut Periodic<f32, 3>| {
+            let found = periodic.over(&balls).with(&statics).try_pairs()?;
+            let moving = found.moving.iter().map(|pair| (pair.a as usize, pair.b, pair.shift));
+            Ok(digest(moving.chain(found.statics.iter().map(|pair| (pair.first as usize, pair.second, pair.shift)))))
         };
-        every_allocation_fails_once(threads, new, attempt, is_empty);
+        every_allocation_fails_once(threads, new, attempt, tells_nothing);
     }
 }
 

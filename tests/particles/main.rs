@@ -5,6 +5,7 @@ mod common;
 
 mod failures;
 mod lattice;
+mod lattice_queries;
 mod neighbors;
 mod periodic;
 mod periodic_casts;

@@ -242,7 +242,7 @@ fn bad_objects_are_listed_and_cost_nobody_anything() {
     }
     let messages: Vec<String> = periodic.detect(&boxes).rejected().iter().map(ToString::to_string).collect();
     assert_eq!(messages[0], "object 7: a bound of its box is NaN");
-    assert_eq!(messages[2], "object 207: its box is longer than the period along axis 1; enlarge the domain");
+    assert_eq!(messages[2], "object 207: its box is too long for the period along axis 1; enlarge the domain");
 }
 
 /// An axis that is not periodic takes what the engine takes everywhere: infinite boxes, huge ones.

@@ -1,6 +1,6 @@
 //! A step in a periodic domain allocates nothing once the scene has stopped growing, and knows what it holds.
 
-use pivotgrid::{Aabb, Periodic};
+use pivotgrid::{Aabb, Config, Lattice, Periodic, StaticSet};
 
 use crate::account::Account;
 use crate::common::Rng;
@@ -46,6 +46,36 @@ fn a_steady_scene_allocates_nothing() {
             periodic.shrink_to_fit();
             assert!(periodic.stats().bytes < told as usize / 10, "gives memory back");
             assert!(!periodic.detect(&phases[1]).is_empty());
+        });
+    }
+}
+
+/// Two sets, and static objects, in a sheared cell, in order.
+#[test]
+fn a_steady_sheared_scene_allocates_nothing() {
+    let account = Account::open();
+    let n = 10_000;
+    let (phases, edge) = (phases(n), 2.2 * (n as f64).cbrt());
+    let lattice = Lattice::new([[edge, 0.0, 0.0], [0.3 * edge, edge, 0.0], [0.0, -0.2 * edge, edge]], [true; 3]).unwrap();
+    let mut statics = StaticSet::<f32, 3>::new();
+    statics.build(&phases[0][..1000]);
+    for threads in [1, 2] {
+        account.lasting_pool(threads).install(|| {
+            let config = Config::default().canonical_order(true);
+            let mut periodic = Periodic::<f32, 3>::of_lattice_with_config(lattice, config).unwrap();
+            for step in 0..16 {
+                let before = account.allocations();
+                let objects = &phases[step / 2 % 2];
+                if step % 2 == 0 {
+                    let found = periodic.over(objects).with(&statics).pairs();
+                    assert!(found.statics.iter().any(|pair| pair.shift != [0; 3]) && !found.moving.is_empty());
+                } else {
+                    let found = periodic.over(&objects[..n / 2]).against(&objects[n / 2..]).pairs();
+                    assert!(found.iter().any(|pair| pair.shift != [0; 3]));
+                }
+                let allocated = account.allocations() - before;
+                assert!(step < 4 || allocated == 0, "{allocated} allocations in step {step} on {threads} threads");
+            }
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Many changes at once are the same as many changes.
 
-use pivotgrid::{Aabb, Mobility};
+use pivotgrid::{Aabb, Mobility, Object, World};
 
 use crate::common::pool;
 use crate::fleet::Fleet;
@@ -43,4 +43,36 @@ fn bulk_changes_are_those_one_by_one() {
         moving.for_each(|(_, object)| object.aabb = shifted(object.aabb));
         fleet.step("moved");
     }
+}
+
+/// Many boxes at once, on several threads: several for one object, static objects, and a stale handle in the midst.
+#[test]
+fn boxes_set_in_parallel_are_those_set_one_by_one() {
+    let at = |x: f64| Aabb::new([x, 0.0], [x + 0.5, 1.0]);
+    let mut one = World::<f64, 2>::new();
+    let objects: Vec<_> = (0..9000u32)
+        .map(|i| if i % 10 == 3 { Object::new_static(at(f64::from(i))) } else { Object::new_moving(at(f64::from(i))) })
+        .collect();
+    let mut handles = Vec::new();
+    one.insert_all(&objects, &mut handles);
+    for handle in handles.iter().skip(5).step_by(50) {
+        one.remove(*handle).unwrap();
+    }
+    let is_there = |handle: &&pivotgrid::Handle| one.contains(**handle);
+    let mut boxes: Vec<_> =
+        handles.iter().filter(is_there).zip(0..).map(|(&handle, i)| (handle, at(f64::from(i) * 0.7))).collect();
+    let again: Vec<_> = boxes.iter().step_by(3).map(|&(handle, aabb)| (handle, at(aabb.min[0] + 3.0))).collect();
+    boxes.extend(again);
+    let mut other = one.clone();
+    one.set_aabbs(&boxes).unwrap();
+    pool(3).install(|| other.par_set_aabbs(&boxes)).unwrap();
+    assert!(one.iter().eq(other.iter()));
+    assert_eq!(one.step(), other.step());
+    boxes.swap(0, 7000);
+    boxes[6000].0 = handles[5];
+    let stale = one.set_aabbs(&boxes).unwrap_err();
+    assert_eq!(pool(3).install(|| other.par_set_aabbs(&boxes)).unwrap_err(), stale);
+    assert_eq!(stale.handle, handles[5]);
+    assert!(one.iter().eq(other.iter()), "those before it have moved");
+    assert_eq!(one.step(), other.step());
 }

@@ -1,6 +1,6 @@
 //! User data of objects, copies of worlds, and memory that is given back.
 
-use pivotgrid::{Aabb, Handle, Object, World};
+use pivotgrid::{Aabb, Ball, Handle, Object, Ray, Rows, World};
 
 use crate::common::grid_config;
 use crate::fleet::Fleet;
@@ -79,4 +79,29 @@ fn data_of_removed_objects_is_saved() {
     assert!(
         serde_json::from_str::<World<f64, 2>>(&text.replace("\"removed\":[[{\"index\":0", "\"removed\":[[{\"index\":1")).is_err()
     );
+}
+
+/// Hits and neighbors have the data of their objects, moving and static, removed since the step, and changed since.
+#[test]
+fn hits_have_the_data_of_their_objects() {
+    let mut world = World::<f64, 2>::with_config(grid_config(), 0.0).unwrap();
+    let one = world.insert(object(0.0).with_data(1));
+    world.insert(Object::new_static(object(2.0).aabb).with_data(2));
+    let gone = world.insert(object(4.0).with_data(3));
+    world.step();
+    world.set_data(one, 9).unwrap();
+    world.remove(gone).unwrap();
+    let ray = Ray::new([-1.0, 0.5], [1.0, 0.0]);
+    let (mut hits, mut rows, mut near) = (Vec::new(), Rows::new(), Vec::new());
+    let queries = world.queries();
+    queries.ray_hits(&ray, &mut hits);
+    assert_eq!(hits.iter().map(|hit| hit.data).collect::<Vec<_>>(), [9, 2, 3]);
+    queries.par_ray_hits(&[ray], &mut rows);
+    assert!(rows.row(0).iter().map(|hit| hit.data).eq([9, 2, 3]));
+    assert_eq!(queries.first_hit(&ray).unwrap().data, 9);
+    assert_eq!(queries.first_hit_by(&ray, |handle| (handle == gone).then_some(5.0)).unwrap().data, 3);
+    queries.nearest([6.0, 0.5], 2, &mut near);
+    assert!(near.iter().map(|near| near.data).eq([3, 2]));
+    queries.within(&Ball::new([1.5, 0.5], 0.6), &mut near);
+    assert!(near.iter().map(|near| near.data).eq([9, 2]) || near.iter().map(|near| near.data).eq([2, 9]));
 }

@@ -334,7 +334,7 @@ static void run_jobs(void *user, uint32_t workers, void (*job)(void *, uint32_t)
     }
 }
 
-/* Steps and queries on the caller's own threads: the same results, whatever the job system does. */
+/* Everything on the caller's own threads: the same results, whatever the job system does. */
 static void own_threads(uint32_t scalar, int dimensions)
 {
     scene scene = make_scene(3000, dimensions, dimensions == 2 ? 30 : 10, 7);
@@ -375,6 +375,52 @@ static void own_threads(uint32_t scalar, int dimensions)
             CHECK(from < to);
         }
         OK(pg_results_destroy(results));
+
+        /* Events, static sets, worlds and neighbor lists. */
+        pg_tracker tracker;
+        pg_events events;
+        OK(pg_tracker_create(&tracker));
+        OK(pg_tracker_step(tracker, broad_phase, &objects, NULL, pg_array_of(NULL, 0), &events));
+        CHECK(events.started_count == expected_count && events.ongoing_count == 0);
+        for (size_t i = 0; i < expected_count; ++i)
+            CHECK(events.started[i].a == expected[i].a && events.started[i].b == expected[i].b);
+        OK(pg_tracker_destroy(tracker));
+        pg_static_set statics;
+        pg_pairs moving, with_statics;
+        OK(pg_static_set_create(scalar, (uint32_t)dimensions, &config, &statics));
+        system.passes = 0;
+        OK(pg_static_set_build(statics, &objects));
+        CHECK(system.passes > 0);
+        OK(pg_broad_phase_detect_with(broad_phase, &objects, statics, &moving, &with_statics));
+        CHECK(moving.count == expected_count && with_statics.count == scene.count + 2 * expected_count);
+        OK(pg_static_set_destroy(statics));
+        pg_world world;
+        pg_world_events of_world;
+        pg_object *ids = (pg_object *)malloc(scene.count * sizeof *ids);
+        OK(pg_world_create(scalar, (uint32_t)dimensions, 0, &config, &world));
+        OK(pg_world_insert(world, &objects, PG_MOVING, ids));
+        system.passes = 0;
+        OK(pg_world_step(world, &of_world));
+        CHECK(system.passes > 0 && of_world.started_count == expected_count);
+        OK(pg_world_destroy(world));
+        free(ids);
+        /* A domain so large that nothing meets across its borders. */
+        const double low[3] = {-100, -100, -100}, high[3] = {100, 100, 100};
+        pg_periodic periodic;
+        pg_periodic_pairs of_periodic;
+        OK(pg_periodic_create(scalar, (uint32_t)dimensions, low, high, 3, &config, &periodic));
+        system.passes = 0;
+        OK(pg_periodic_detect(periodic, &objects, &of_periodic));
+        CHECK(system.passes > 0 && of_periodic.count == expected_count);
+        OK(pg_periodic_destroy(periodic));
+        pg_neighbors neighbors;
+        OK(pg_neighbors_create(scalar, (uint32_t)dimensions, PG_HALF | PG_SORTED, &config, &neighbors));
+        system.passes = 0;
+        OK(pg_neighbors_touching(neighbors, &objects, &rows));
+        CHECK(system.passes > 0 && rows.count == expected_count);
+        for (size_t i = 0; i < expected_count; ++i)
+            CHECK(rows.indices[i] == expected[i].b);
+        OK(pg_neighbors_destroy(neighbors));
         OK(pg_broad_phase_destroy(broad_phase));
     }
     free(expected);

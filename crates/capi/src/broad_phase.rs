@@ -124,8 +124,6 @@ struct Typed<S: Real, const D: usize> {
 
 fn new<S: Real, const D: usize>(settings: Settings) -> Result<Typed<S, D>> {
     let Settings { config, threads, .. } = settings;
-    // One code for all: what is told to stay on the calling thread does.
-    let config = if matches!(threads, Threads::Caller) { config.serial_up_to(usize::MAX) } else { config };
     Ok(Typed { engine: BroadPhase::with_config(config)?, threads, items: Items::default(), kept: Kept::default() })
 }
 
@@ -226,11 +224,10 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
         let touches =
             |pair: Pair| tight.as_ref().is_none_or(|tight| tight.item(pair.a).aabb().overlaps(&tight.item(pair.b).aabb()));
         kept.clear();
-        let is_parallel = threads.are_many();
         with_slice!(objects, items, |slice| threads.run(|| -> Result {
             let (pairs, _) = found(engine, slice, None, threads)?;
             keep_rejected(&mut tracker.rejected, pairs.rejected())?;
-            tracker.update(pairs, keys, touches, is_parallel)
+            tracker.update(pairs, keys, touches, threads)
         }))
     }
 

@@ -1,13 +1,13 @@
 //! Neighbor rows of particles.
 
-use engine::{Lattice, Neighbors, PeriodicError, PeriodicNeighbors};
+use engine::{Neighbors, PeriodicError, PeriodicNeighbors};
 
 use crate::border::{border, border_of};
 use crate::broad_phase::with_slice;
 use crate::handles::pg_neighbors;
 use crate::memory::{In, Out, reserve};
 use crate::objects::{Items, Objects, Points, Real, keep_periodic_rejected, keep_rejected, of_type};
-use crate::periodic::{domain, marked};
+use crate::periodic::{domain, lattice};
 use crate::query::padded;
 use crate::settings::{Settings, Threads, stats_of};
 use crate::status::{Result, ensure, pg_status};
@@ -50,7 +50,6 @@ fn neighbors<S: Real, const D: usize>(settings: Settings, flags: u32) -> Result<
     let known = PG_HALF | PG_SORTED | PG_DISTANCES | PG_VECTORS;
     ensure!(flags & !known == 0, PG_ERROR_ARGUMENT, "the flags are {flags:#x}, of which {known:#x} are known");
     let Settings { config, threads, .. } = settings;
-    let config = if threads.are_many() { config } else { config.serial_up_to(usize::MAX) };
     let has = |flag| flags & flag != 0;
     let neighbors = Neighbors::with_config(config)?.half(has(PG_HALF)).sorted(has(PG_SORTED));
     Ok((neighbors.distances(has(PG_DISTANCES)).vectors(has(PG_VECTORS)), threads))
@@ -73,9 +72,7 @@ fn new_periodic<S: Real, const D: usize>(
 }
 
 fn new_lattice<S: Real, const D: usize>(settings: Settings, flags: u32, vectors: In<f64>, axes: u32) -> Result<Repeated<S, D>> {
-    let vectors = vectors.slice(D * D, "vectors")?;
-    let vectors = std::array::from_fn(|row| std::array::from_fn(|axis| vectors[row * D + axis]));
-    let lattice = Lattice::new(vectors, marked(axes))?;
+    let lattice = lattice(vectors, axes)?;
     repeated(settings, flags, |neighbors| Ok(neighbors.lattice(lattice)))
 }
 
@@ -121,7 +118,10 @@ impl<S: Real, const D: usize> Find for Plain<S, D> {
         let Plain { neighbors, threads, items, rejected, .. } = self;
         let particles = Objects::<S, D>::new(particles, "particles")?;
         with_slice!(particles, items, |slice| threads.run(|| -> Result {
-            let found = neighbors.try_par_touching(slice)?;
+            let found = match threads.own() {
+                Some(own) => neighbors.on(own).try_touching(slice)?,
+                None => neighbors.try_par_touching(slice)?,
+            };
             keep_rejected(rejected, found.rejected())
         }))?;
         Ok(self.rows())
@@ -129,9 +129,15 @@ impl<S: Real, const D: usize> Find for Plain<S, D> {
 
     fn within(&mut self, points: In<pg_objects>, radius: f64) -> Result<pg_rows> {
         let Plain { neighbors, threads, points: memory, rejected, .. } = self;
-        let points = Points::<S, D>::new(points)?;
+        let (points, radius) = (Points::<S, D>::new(points)?, S::of(radius));
         let points = points.as_slice(memory)?;
-        threads.run(|| keep_rejected(rejected, neighbors.try_par_within(points, S::of(radius))?.rejected()))?;
+        threads.run(|| {
+            let found = match threads.own() {
+                Some(own) => neighbors.on(own).try_within(points, radius)?,
+                None => neighbors.try_par_within(points, radius)?,
+            };
+            keep_rejected(rejected, found.rejected())
+        })?;
         Ok(self.rows())
     }
 
@@ -167,7 +173,10 @@ impl<S: Real, const D: usize> Find for Repeated<S, D> {
         let particles = Objects::<S, D>::new(particles, "particles")?;
         let Repeated { neighbors, threads, items, rejected, .. } = self;
         with_slice!(particles, items, |slice| threads.run(|| -> Result {
-            let found = neighbors.try_par_touching(slice)?;
+            let found = match threads.are_many() {
+                true => neighbors.try_par_touching(slice)?,
+                false => neighbors.try_touching(slice)?,
+            };
             keep_periodic_rejected(rejected, found.rejected())
         }))?;
         self.rows()
@@ -175,9 +184,15 @@ impl<S: Real, const D: usize> Find for Repeated<S, D> {
 
     fn within(&mut self, points: In<pg_objects>, radius: f64) -> Result<pg_rows> {
         let Repeated { neighbors, threads, points: memory, rejected, .. } = self;
-        let points = Points::<S, D>::new(points)?;
+        let (points, radius) = (Points::<S, D>::new(points)?, S::of(radius));
         let points = points.as_slice(memory)?;
-        threads.run(|| keep_periodic_rejected(rejected, neighbors.try_par_within(points, S::of(radius))?.rejected()))?;
+        threads.run(|| {
+            let found = match threads.are_many() {
+                true => neighbors.try_par_within(points, radius)?,
+                false => neighbors.try_within(points, radius)?,
+            };
+            keep_periodic_rejected(rejected, found.rejected())
+        })?;
         self.rows()
     }
 

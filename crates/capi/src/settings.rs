@@ -24,7 +24,7 @@ pub(crate) enum Threads {
     Caller,
     Shared,
     Own(ThreadPool),
-    /// Those of the caller's job system, for steps of a broad phase and for queries. Everything else stays on the calling thread.
+    /// Those of the caller's job system.
     Jobs(Jobs),
 }
 
@@ -34,12 +34,20 @@ impl Threads {
         matches!(self, Threads::Shared | Threads::Own(_))
     }
 
+    /// The threads, if they are not those of a rayon pool.
+    pub(crate) fn own(&self) -> Option<&dyn ForkJoin> {
+        match self {
+            Threads::Caller => Some(&Alone),
+            Threads::Jobs(jobs) => Some(jobs),
+            Threads::Shared | Threads::Own(_) => None,
+        }
+    }
+
     /// A request on these threads. Called inside of [`run`](Self::run).
     pub(crate) fn carry<'e, 't, E: Host, Q: Source<E>>(&'t self, request: Request<'e, 't, E, Q>) -> Request<'e, 't, E, Q> {
-        match self {
-            Threads::Jobs(jobs) => request.on(jobs),
-            Threads::Caller => request.serial(),
-            Threads::Shared | Threads::Own(_) => request,
+        match self.own() {
+            Some(threads) => request.on(threads),
+            None => request,
         }
     }
 
@@ -61,6 +69,19 @@ impl Threads {
             Threads::Jobs(jobs) => made.extend(claimed(jobs, count, &work)?),
         }
         Ok(made)
+    }
+}
+
+/// The calling thread.
+struct Alone;
+
+impl ForkJoin for Alone {
+    fn workers(&self) -> usize {
+        1
+    }
+
+    fn run(&self, work: &(dyn Fn(usize) + Sync)) {
+        work(0);
     }
 }
 

@@ -67,9 +67,9 @@ impl<S: Real, const D: usize> Keep for Typed<S, D> {
     fn build(&mut self, objects: In<pg_objects>) -> Result {
         let objects = Self::objects(objects)?;
         let Typed { set, threads, items } = self;
-        with_slice!(objects, items, |slice| match threads.are_many() {
-            true => threads.run(|| set.try_par_build(slice)),
-            false => set.try_build(slice),
+        with_slice!(objects, items, |slice| match threads.own() {
+            Some(own) => set.on(own).try_build(slice),
+            None => threads.run(|| set.try_par_build(slice)),
         })?;
         Ok(())
     }
@@ -80,7 +80,12 @@ impl<S: Real, const D: usize> Keep for Typed<S, D> {
         let mut inserted = Vec::new();
         inserted.try_reserve(objects.len())?;
         for index in 0..objects.len() as u32 {
-            match self.threads.run(|| self.set.try_insert(&objects.item(index))) {
+            let (set, object) = (&mut self.set, objects.item(index));
+            let outcome = match self.threads.own() {
+                Some(own) => set.on(own).try_insert(&object),
+                None => self.threads.run(|| set.try_insert(&object)),
+            };
+            match outcome {
                 Ok(index) => inserted.push(index),
                 Err(error) => {
                     inserted.iter().for_each(|&index| _ = self.set.remove(index));

@@ -8,6 +8,7 @@ use crate::border::{border, border_of};
 use crate::broad_phase::AnyBroadPhase;
 use crate::handles::{pg_broad_phase, pg_tracker};
 use crate::memory::{In, Out, Strided};
+use crate::settings::Threads;
 use crate::status::{Result, pg_status};
 use crate::table::{self, Kind};
 use crate::types::{pg_array, pg_events, pg_key_pair, pg_objects, pg_rejected};
@@ -48,12 +49,12 @@ impl Tracker {
         pairs: Pairs<'_>,
         keys: Keys,
         touches: impl Fn(Pair) -> bool + Sync,
-        is_parallel: bool,
+        threads: &Threads,
     ) -> Result {
         let pairs = pairs.keyed_by(|index| keys.key(index)).touching(touches);
-        match is_parallel {
-            true => self.tracker.try_par_update(pairs)?,
-            false => self.tracker.try_update(pairs)?,
+        match threads.own() {
+            Some(own) => self.tracker.on(own).try_update(pairs)?,
+            None => self.tracker.try_par_update(pairs)?,
         };
         Ok(())
     }

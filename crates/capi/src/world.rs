@@ -155,9 +155,9 @@ impl<S: Real, const D: usize> Live for Typed<S, D> {
 
     fn step(&mut self) -> Result<pg_world_events> {
         let Typed { world, threads, rejected } = self;
-        match threads.are_many() {
-            true => threads.run(|| world.try_par_step().map(drop)),
-            false => world.try_step().map(drop),
+        match threads.own() {
+            Some(own) => world.on(own).try_step().map(drop),
+            None => threads.run(|| world.try_par_step().map(drop)),
         }?;
         rejected.clear();
         reserve(rejected, world.rejected().len())?;

@@ -93,12 +93,16 @@ pub(super) fn periodic<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
         match found {
             None => {
                 assert!(near.is_empty() && boxes.is_empty() && hits.is_empty(), "found after a panic");
+                let stats = engine.stats();
+                assert_eq!((stats.objects, stats.pairs, stats.rejected, stats.chunks), (0, 0, 0, 0), "figures after a panic");
+                assert!(engine.rejected().is_empty());
             }
             Some(found) => {
                 // A new one, without a past, finds the same.
                 let mut other = Periodic::<S, D>::with_config(domain, marked, config.clone()).expect("the same domain");
                 let expected = other.detect(&attempt.objects);
                 assert_eq!(found, expected.sorted(), "{:?} in {domain:?}", attempt.objects);
+                assert_eq!(engine.stats().pairs, found.len());
                 let bad = expected.rejected().iter().filter(|one| matches!(one.reason, PeriodicReason::Box(_))).count();
                 assert_eq!(bad, plain::rejected(&attempt.objects).len());
             }

@@ -136,11 +136,11 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
             return false;
         }
         self.stage(source, team);
-        self.replan(objects, source.order.len(), team);
+        self.choose_levels(objects, source.order.len(), team);
         true
     }
 
-    /// Looks at all sizes and chooses levels.
+    /// Surveys the staged boxes and chooses levels.
     pub(crate) fn replan(&mut self, objects: usize, visited: usize, team: Team) {
         let staged = StagedBoxes::new(&self.staged, visited);
         let cursor = Cursor::new();
@@ -154,6 +154,12 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
                 worker.survey.observe(&staged, positions);
             }
         });
+        self.choose_levels(objects, visited, team);
+    }
+
+    /// Chooses levels by what the workers surveyed.
+    fn choose_levels(&mut self, objects: usize, visited: usize, team: Team) {
+        let staged = StagedBoxes::new(&self.staged, visited);
         let mut survey = Survey::default();
         survey.clear();
         for worker in self.workers.iter_mut().take(team.workers()) {

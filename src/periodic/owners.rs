@@ -1,0 +1,166 @@
+//! What the numbers of images mean: which object each is an image of, and by how many periods that was moved.
+
+use super::PeriodicPair;
+
+/// By how many periods an object was moved down, in a word: ten bits for each axis. Those that do not fit are in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moved(u32);
+
+impl Moved {
+    const BITS: usize = 10;
+    /// In the list.
+    const FAR: u32 = 1 << 30;
+    const HAS_GHOSTS: u32 = 1 << 31;
+
+    /// Not at all, and without ghosts.
+    pub(crate) const NOT: Self = Moved(0);
+    /// There is no place for it.
+    pub(crate) const MISFIT: Self = Moved(Self::FAR | 1);
+
+    pub(crate) fn new<const D: usize>(periods: [i32; D], has_ghosts: bool) -> Self {
+        let most = 1 << (Self::BITS - 1);
+        let word = match periods.iter().all(|periods| (-most..most).contains(periods)) {
+            true => (0..D).fold(0, |word, axis| word | (periods[axis] as u32 & ((1 << Self::BITS) - 1)) << (axis * Self::BITS)),
+            false => Self::FAR,
+        };
+        Moved(word | if has_ghosts { Self::HAS_GHOSTS } else { 0 })
+    }
+
+    /// Whether it has ghosts or is in the list.
+    #[inline(always)]
+    pub(crate) fn has_more(self) -> bool {
+        self.0 >= Self::FAR && self != Self::MISFIT
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_far(self) -> bool {
+        self.0 & !Self::HAS_GHOSTS == Self::FAR
+    }
+
+    #[inline(always)]
+    pub(crate) fn has_ghosts(self) -> bool {
+        self.0 & Self::HAS_GHOSTS != 0
+    }
+
+    /// What the word tells.
+    #[inline(always)]
+    fn periods<const D: usize>(self) -> [i32; D] {
+        let unused = u32::BITS as usize - Self::BITS;
+        // Shifted up and down again, so that the sign is that of the ten bits.
+        std::array::from_fn(|axis| ((self.0 >> (axis * Self::BITS)) << unused) as i32 >> unused)
+    }
+}
+
+/// An image outside of the domain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ghost<const D: usize> {
+    /// Whose.
+    pub(crate) owner: u32,
+    /// By how many periods it is moved down from where the object is in the domain.
+    pub(crate) back: [u8; D],
+    /// The most of that for this object, along each axis.
+    pub(crate) counts: [u8; D],
+}
+
+impl<const D: usize> Ghost<D> {
+    pub(crate) const VACANT: Self = Ghost { owner: 0, back: [0; D], counts: [0; D] };
+}
+
+/// Numbers below that of the objects are objects; the others are ghosts, in the order of their owners.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owners<'a, const D: usize> {
+    /// A word for each object.
+    pub(crate) moved: &'a [Moved],
+    /// Objects whose word does not tell, in ascending order.
+    pub(crate) far: &'a [(u32, [i32; D])],
+    pub(crate) ghosts: &'a [Ghost<D>],
+}
+
+// Everywhere `get`: a bounds check that could panic would keep the compiler from dropping what is not used.
+impl<const D: usize> Owners<'_, D> {
+    #[inline(always)]
+    fn ghost(&self, image: usize) -> Option<&Ghost<D>> {
+        self.ghosts.get(image.wrapping_sub(self.moved.len()))
+    }
+
+    /// Whose image it is.
+    #[inline(always)]
+    pub(crate) fn owner(&self, image: usize) -> u32 {
+        self.ghost(image).map_or(image as u32, |ghost| ghost.owner)
+    }
+
+    /// By how many periods it is a ghost.
+    #[inline(always)]
+    pub(crate) fn back(&self, image: usize) -> [u8; D] {
+        self.ghost(image).map_or([0; D], |ghost| ghost.back)
+    }
+
+    /// The axes, as bits, along which it is a ghost.
+    #[inline(always)]
+    pub(crate) fn shifted(&self, image: usize) -> u8 {
+        let back = self.back(image);
+        (0..D).fold(0, |bits, axis| bits | u8::from(back[axis] != 0) << axis)
+    }
+
+    /// The axes, as bits, along which its object has a ghost that is moved back further.
+    pub(crate) fn reaching(&self, image: usize) -> u8 {
+        let counts = match self.ghost(image) {
+            Some(ghost) => ghost.counts,
+            None if self.moved.get(image).is_some_and(|moved| moved.has_ghosts()) => {
+                let first = self.ghosts.partition_point(|ghost| (ghost.owner as usize) < image);
+                self.ghosts.get(first).filter(|ghost| ghost.owner as usize == image).map_or([0; D], |ghost| ghost.counts)
+            }
+            None => [0; D],
+        };
+        let back = self.back(image);
+        (0..D).fold(0, |bits, axis| bits | u8::from(back[axis] < counts[axis]) << axis)
+    }
+
+    /// By how many periods it was moved down from where the user has the object.
+    #[inline(always)]
+    pub(crate) fn periods(&self, image: usize) -> [i32; D] {
+        let (owner, back) = (self.owner(image), self.back(image));
+        let moved = self.moved.get(owner as usize).copied().unwrap_or(Moved::NOT);
+        let periods = if moved.is_far() { self.listed(owner) } else { moved.periods() };
+        std::array::from_fn(|axis| periods[axis] + i32::from(back[axis]))
+    }
+
+    #[cold]
+    fn listed(&self, owner: u32) -> [i32; D] {
+        self.far.binary_search_by_key(&owner, |&(owner, _)| owner).map_or([0; D], |at| self.far[at].1)
+    }
+
+    /// Whether a pair of images stands for a meeting of two objects that no other pair stands for.
+    #[inline(always)]
+    pub(crate) fn admit(&self, a: usize, b: usize) -> bool {
+        // Mostly both are objects.
+        if a.max(b) < self.moved.len() {
+            return true;
+        }
+        self.owner(a) != self.owner(b) && self.are_apart(a, self, b)
+    }
+
+    /// Whether on no axis both images, the other one of other objects, are ghosts.
+    #[inline(always)]
+    pub(crate) fn are_apart(&self, image: usize, others: &Owners<'_, D>, other: usize) -> bool {
+        let (one, other) = (self.back(image), others.back(other));
+        (0..D).all(|axis| one[axis] == 0 || other[axis] == 0)
+    }
+
+    /// Which objects meet, and where. If a moved down by `i` periods meets b moved down by `j`, then a where it is meets b moved up by
+    /// `i - j`.
+    #[inline(always)]
+    pub(crate) fn meeting(&self, a: u32, b: u32) -> PeriodicPair<D> {
+        let (one, other) = (self.owner(a as usize), self.owner(b as usize));
+        let (first, second) = if one < other { (a, b) } else { (b, a) };
+        let shift = self.shift(first, self, second);
+        PeriodicPair { a: one.min(other), b: one.max(other), shift }
+    }
+
+    /// By how many periods the object of an image of others is to be moved so that it meets the object of an image of these.
+    #[inline(always)]
+    pub(crate) fn shift(&self, image: u32, others: &Owners<'_, D>, other: u32) -> [i32; D] {
+        let (one, other) = (self.periods(image as usize), others.periods(other as usize));
+        std::array::from_fn(|axis| one[axis] - other[axis])
+    }
+}

@@ -1,0 +1,159 @@
+//! Where an object is put: the one point in which a box with sides along the axes and a sheared cell differ.
+
+use super::PeriodicReason;
+use super::domain::Domain;
+use super::lattice::{Half, Lattice, LatticePlace};
+use crate::{Aabb, Ball, Scalar};
+
+/// The most images of one object.
+const MOST_IMAGES: usize = 4096;
+
+/// A space that repeats itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Space<S, const D: usize> {
+    /// Along axes, with rounding that is the same for every object.
+    Domain(Domain<S, D>),
+    /// Along any vectors.
+    Lattice(Lattice<D>),
+}
+
+/// What becomes of an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Placed<S, const D: usize> {
+    /// It stays where it is and has no ghosts. So do invalid boxes, for the engine to reject.
+    Here,
+    /// It is moved, or has ghosts.
+    There(Place<S, D>),
+    /// There is no place for it.
+    Misfit(PeriodicReason),
+}
+
+/// A place in the domain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<S, const D: usize> {
+    pub(crate) bounds: Aabb<S, D>,
+    /// How many periods it is moved down to get there, by axis or vector.
+    pub(crate) periods: [i32; D],
+    /// How many ghosts it has along each.
+    pub(crate) counts: [u8; D],
+}
+
+impl<S: Scalar, const D: usize> Space<S, D> {
+    /// Where a box is put; `ball` is the ball that the object is, if it is one.
+    #[inline(always)]
+    pub(crate) fn place(&self, aabb: &Aabb<S, D>, ball: impl FnOnce() -> Option<Ball<S, D>>) -> Placed<S, D> {
+        match self {
+            Space::Domain(domain) if domain.is_well_inside(aabb) => Placed::Here,
+            Space::Domain(domain) => place_in_domain(domain, aabb),
+            Space::Lattice(lattice) => place_in_lattice(lattice, aabb, ball),
+        }
+    }
+
+    /// The box of a ghost, a number of periods back from a place.
+    pub(crate) fn ghost(&self, aabb: &Aabb<S, D>, ball: Option<Ball<S, D>>, place: &Place<S, D>, back: [u8; D]) -> Aabb<S, D> {
+        match self {
+            Space::Domain(domain) => {
+                let back = back.map(i32::from);
+                Aabb { min: domain.down(place.bounds.min, back), max: domain.down(place.bounds.max, back) }
+            }
+            Space::Lattice(lattice) => {
+                moved_in_lattice(lattice, aabb, ball, std::array::from_fn(|axis| place.periods[axis] + i32::from(back[axis])))
+            }
+        }
+    }
+
+    /// A point moved down by a number of periods.
+    #[inline]
+    pub(crate) fn down(&self, point: [S; D], periods: [i32; D]) -> [S; D] {
+        match self {
+            Space::Domain(domain) => domain.down(point, periods),
+            Space::Lattice(lattice) => lattice.down(point, periods),
+        }
+    }
+
+    /// The shift by a number of periods upward.
+    #[inline]
+    pub(crate) fn translation(&self, shift: [i32; D]) -> [S; D] {
+        match self {
+            Space::Domain(domain) => domain.translation(shift),
+            Space::Lattice(lattice) => lattice.translation(shift).map(S::from_f64),
+        }
+    }
+}
+
+#[cold]
+fn place_in_domain<S: Scalar, const D: usize>(domain: &Domain<S, D>, aabb: &Aabb<S, D>) -> Placed<S, D> {
+    if !aabb.is_valid() {
+        return Placed::Here;
+    }
+    match domain.wrap(*aabb) {
+        Ok(wrapped) => {
+            let counts = std::array::from_fn(|axis| wrapped.crossing >> axis & 1);
+            Placed::There(Place { bounds: wrapped.bounds, periods: wrapped.periods, counts })
+        }
+        Err(reason) => Placed::Misfit(reason),
+    }
+}
+
+#[inline]
+fn place_in_lattice<S: Scalar, const D: usize>(
+    lattice: &Lattice<D>,
+    aabb: &Aabb<S, D>,
+    ball: impl FnOnce() -> Option<Ball<S, D>>,
+) -> Placed<S, D> {
+    if !aabb.is_valid() {
+        return Placed::Here;
+    }
+    let LatticePlace { periods, counts } = match place_box(lattice, aabb) {
+        Ok(place) if place == LatticePlace::default() => return Placed::Here,
+        Ok(place) => place,
+        Err(reason) => return Placed::Misfit(reason),
+    };
+    if counts.iter().map(|&count| usize::from(count) + 1).product::<usize>() > MOST_IMAGES {
+        let axis = (0..D).max_by_key(|&axis| counts[axis]).unwrap_or(0);
+        return Placed::Misfit(PeriodicReason::LargerThanPeriod { axis: axis as u8 });
+    }
+    Placed::There(Place { bounds: moved_in_lattice(lattice, aabb, ball(), periods), periods, counts })
+}
+
+/// Where a valid box is put.
+#[inline]
+fn place_box<S: Scalar, const D: usize>(lattice: &Lattice<D>, aabb: &Aabb<S, D>) -> Result<LatticePlace<D>, PeriodicReason> {
+    place_interval::<S, D>(lattice, aabb.min.map(S::to_f64), aabb.max.map(S::to_f64))
+}
+
+/// Where what lies between two corners is put, if its places are rounded to `S`.
+#[inline]
+pub(super) fn place_interval<S: Scalar, const D: usize>(
+    lattice: &Lattice<D>,
+    min: [f64; D],
+    max: [f64; D],
+) -> Result<LatticePlace<D>, PeriodicReason> {
+    let (mut center, mut half) = ([0.0; D], [0.0; D]);
+    for axis in 0..D {
+        let (min, max) = (min[axis], max[axis]);
+        // Halves first: the sum and the difference of two numbers may overflow.
+        (center[axis], half[axis]) = (0.5 * min + 0.5 * max, 0.5 * max - 0.5 * min);
+        if half[axis] == f64::INFINITY {
+            lattice.check_infinite(axis)?;
+            center[axis] = 0.0;
+        }
+    }
+    lattice.place::<S>(center, Half::Box(half), 0.0)
+}
+
+/// A box, moved down by a number of periods: around the ball where that has been moved to as well, because the two may differ in the last
+/// digit.
+#[inline]
+pub(super) fn moved_in_lattice<S: Scalar, const D: usize>(
+    lattice: &Lattice<D>,
+    aabb: &Aabb<S, D>,
+    ball: Option<Ball<S, D>>,
+    periods: [i32; D],
+) -> Aabb<S, D> {
+    let mut moved = Aabb { min: lattice.down(aabb.min, periods), max: lattice.down(aabb.max, periods) };
+    if let Some(Ball { center, radius }) = ball {
+        moved.grow(&Ball { center: lattice.down(center, periods), radius }.aabb());
+    }
+    moved
+}

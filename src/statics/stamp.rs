@@ -1,0 +1,49 @@
+//! For features that keep something made of a set: the objects by index, and whether they are still the same.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::StaticSet;
+use crate::query::residents::{Item, ItemTier};
+use crate::runtime::memory;
+use crate::runtime::objects::Objects;
+use crate::runtime::team::{Team, Threads};
+use crate::{DetectError, Groups, Scalar};
+
+/// Another one after every change, and in every set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp(u64);
+
+impl Stamp {
+    /// A stamp that no set has.
+    pub(super) fn new() -> Self {
+        static STAMPS: AtomicU64 = AtomicU64::new(0);
+        // Relaxed: it publishes nothing, each number only has to be handed out once.
+        Stamp(STAMPS.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl<S: Scalar, const D: usize> StaticSet<S, D> {
+    /// Tells whether this is the same set, with the same objects, as at another time.
+    pub(crate) fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    /// All indices are below this number.
+    pub(crate) fn indices(&self) -> usize {
+        self.items.len()
+    }
+
+    /// The groups of an object, if there is one with this index.
+    pub(crate) fn groups_of(&self, index: u32) -> Groups {
+        self.items.get(index as usize).map_or(Groups::NONE, |item| item.groups)
+    }
+
+    /// The same set with these objects in place of all, or an error when memory is refused. On the calling thread, unless the team is
+    /// of a rayon pool.
+    pub(crate) fn of_objects(mut self, objects: &impl Objects<S, D>, team: Team) -> Result<Self, DetectError> {
+        let item = |index: usize| Item { bounds: objects.bounds(index), groups: objects.groups(index), home: ItemTier::Base };
+        let items = memory::catch(|| memory::collect((0..objects.len()).map(item)))?;
+        self.replace(items, if team.is_of_pool() { Threads::Pool } else { Threads::Serial })?;
+        Ok(self)
+    }
+}
