@@ -112,7 +112,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         if engine.builder.config.canonical_order { slice::from_ref(&engine.ordered.pairs) } else { &engine.detector.pairs }
     }
 
-    /// Runs a step about so many objects, or on the calling thread where handing out work would cost more.
+    /// Runs a step of `objects` objects, on the calling thread where handing out work would cost more.
     pub(crate) fn run<R: Send>(
         &mut self,
         threads: Threads<'_>,

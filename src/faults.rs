@@ -24,7 +24,7 @@ macro_rules! faults {
 
 faults! {
     kit {
-        /// A chunk is published without release: who finds it may see an unfinished key or stale counters.
+        /// A chunk is published without release: a thread that finds it may see an unfinished key or stale counters.
         PublishRelaxed,
         /// An inserter reads the directory's slot without acquire: same effect from the other side.
         FindRelaxed,
@@ -34,7 +34,7 @@ faults! {
         LoserRelaxed,
         /// A chunk is published by a plain store instead of a compare-and-swap: one key gets two chunks.
         PublishByStore,
-        /// A chunk is published first and named afterwards: whoever looks meanwhile finds the wrong key.
+        /// A chunk is published first and named afterwards: a thread that looks meanwhile finds the wrong key.
         KeyAfterPublish,
         /// Half of the hash is taken for the key: two keys get one chunk.
         KeyUnchecked,
@@ -72,7 +72,7 @@ faults! {
         ShareTorn,
         /// Work is claimed by load and store: a block is worked on twice.
         CursorTorn,
-        /// The blocks of two slices are claimed one after the other: who finds none of the first takes another's of the second.
+        /// The blocks of two slices are claimed one after the other: a worker without a block of the first takes another's of the second.
         ZipClaimedTwice,
         /// A chunk's data range is one entry short: two chunks overlap.
         RangeShort,
@@ -104,7 +104,7 @@ faults! {
         SpanForgotten,
         /// What reaches beyond its chunk in x is not compared there.
         NextChunkMissed,
-        /// How far a box reaches is told by its rounded extent instead of by its cells.
+        /// How far a box reaches is computed from its rounded extent instead of its cells.
         SpanByExtent,
         /// Levels are not compared with the next coarser one.
         LevelSkipped,
@@ -144,7 +144,7 @@ faults! {
         DiagonalShort,
         /// A full block of pairs is not handed back.
         BlockLost,
-        /// Groups are asked in one direction only.
+        /// Groups are checked in one direction only.
         GroupsOneWay,
         /// Groups of objects that joined a scene without groups are not noticed.
         GroupsUnnoticed,

@@ -61,9 +61,9 @@ pub const MAX_OBJECTS: usize = u32::MAX as usize;
 pub enum DetectError {
     /// More than [`MAX_OBJECTS`] objects; holds how many there were.
     TooManyObjects(usize),
-    /// The system has no memory left: it refused so many bytes in one piece.
+    /// The system has no memory left: it refused `needed` bytes in one piece.
     OutOfMemory {
-        /// Bytes that were asked for.
+        /// The bytes requested.
         needed: usize,
     },
     /// The step needs more memory than [`Config::max_bytes`](crate::Config::max_bytes) allows.

@@ -141,6 +141,17 @@ impl PassTimes {
 }
 
 /// Wall time of the last update of a [`Tracker`](crate::Tracker) or a [`DataMap`](crate::DataMap), by part.
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase, PairTracker};
+///
+/// let boxes: Vec<_> = (0..1000).map(|i| Aabb::new([i as f32, 0.0], [i as f32 + 1.0, 1.0])).collect();
+/// let (mut broad_phase, mut tracker) = (BroadPhase::<f32, 2>::new(), PairTracker::new());
+/// tracker.par_update(broad_phase.par_detect(&boxes).by_index());
+/// for (part, time) in tracker.times().named() {
+///     println!("{part:>6} {time:?}");
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -166,6 +177,16 @@ impl TrackTimes {
 }
 
 /// Wall time of the last step of a [`World`](crate::World), by part.
+///
+/// ```
+/// use pivotgrid::{Aabb, Object, World};
+///
+/// let mut world = World::<f32, 2>::new();
+/// world.insert(Object::new_moving(Aabb::new([0.0, 0.0], [1.0, 1.0])));
+/// world.par_step();
+/// let times = world.times();
+/// assert_eq!(times.total(), times.statics + times.detect + times.track);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -147,7 +147,7 @@ pub(crate) fn skin(n: usize, rounds: usize) {
     let mut other_points = points.clone();
     let stir = |points: &mut [[f32; 3]], step: usize| {
         points.par_iter_mut().enumerate().for_each(|(index, point)| {
-            point[(index + step) % 3] += if (index / 7 + step / 3) % 2 == 0 { 0.01 } else { -0.01 };
+            point[(index + step) % 3] += if (index / 7 + step / 3).is_multiple_of(2) { 0.01 } else { -0.01 };
         });
     };
     compare(

@@ -17,7 +17,7 @@ use crate::runtime::team::Team;
 /// After arranging: every chunk has its rank and its range of the table.
 pub(crate) struct Arranged(pub(super) ());
 
-/// Chunks of one claim are cut into so many units of sorting.
+/// How many units of sorting the chunks of one claim are cut into.
 const UNITS_PER_CLAIM: usize = 2;
 
 impl<S: Scalar, const D: usize> Builder<S, D> {

@@ -34,7 +34,7 @@ pub struct Builder<S, const D: usize> {
     pub(crate) staged: Vec<StagedBlock<S, D>>,
     /// The objects' indices in the order in which the last step stored them; the order in which the next one visits them.
     pub(crate) order: Vec<u32>,
-    /// The order that the step at hand is making.
+    /// The order that the current step makes.
     pub(crate) next_order: Vec<u32>,
     /// How many objects the last complete step had; `order` is valid up to here.
     pub(crate) known: usize,

@@ -38,7 +38,7 @@ pub(super) const AHEAD: usize = 64;
 const PREFETCH_FROM: usize = 40_000;
 /// Groups of sixteen objects that are copied, and then located, at a time.
 const STRIDE: usize = 2;
-/// They are located so many strides after they were copied.
+/// How many strides after copying they are located.
 const LAG: usize = 1;
 const GROUPS: usize = BLOCK / WIDTH;
 /// The most blocks that a worker claims at a time.

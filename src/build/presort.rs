@@ -1,6 +1,6 @@
 //! Presort: an order for objects whose last order is unknown or of no use.
 //!
-//! Gathering wants neighbors in space to be neighbors in the order. In the first step they are not, nor where the user shuffles the
+//! Gather is fast where neighbors in space are neighbors in the order. In the first step they are not, nor where the user shuffles the
 //! objects between steps. So the boxes are copied to the table, which the step fills later anyway, and the objects are counted into
 //! buckets along a Z curve. The buckets are slabs of equal shares along each axis, by a sample, so dense regions have more of them.
 

@@ -13,7 +13,7 @@ use crate::layout::columns::{Columns, PADDING};
 use crate::runtime::memory::{self, Budget, grow_exactly};
 use crate::{Aabb, Scalar};
 
-/// A sweep must save so many comparisons for each entry that it sorts or looks up.
+/// Comparisons that a sweep must save for each entry that it sorts or looks up.
 const WORTHWHILE: usize = 32;
 /// It is used where no more than this part of the near entries overlap an entry of the chunk along the axis.
 const SEPARATED: f64 = 0.125;

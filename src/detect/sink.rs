@@ -17,7 +17,7 @@ use crate::runtime::team::Team;
 /// Pairs per block: 32 KiB.
 pub(crate) const BLOCK: usize = 4096;
 
-/// How many blocks so many pairs take at most, however they fall to the workers.
+/// The most blocks that a number of pairs takes, however they fall to the workers.
 pub(crate) fn blocks_for(pairs: usize, workers: usize) -> usize {
     // A kernel leaves a block when it might not have room for all lanes.
     pairs.div_ceil(BLOCK - (WIDTH - 1)) + workers
@@ -33,7 +33,7 @@ pub(crate) fn refuse_missed(pairs: usize, workers: usize, budget: &Budget) {
 /// What becomes of a worker's pairs.
 pub(crate) trait Consumer {
     /// Looks at the pairs of a block from `fresh` on, which were found since the last time, and leaves those that are to be stored.
-    /// Breaks when it wants no more.
+    /// Breaks when it needs no more.
     fn consume(&mut self, block: &mut Vec<Pair>, fresh: usize) -> ControlFlow<()>;
 }
 
@@ -68,9 +68,9 @@ pub(crate) struct Sink<'a, C> {
     stock: &'a Blocks<'a, Vec<Pair>>,
     /// Blocks beyond the stock, which joins them after the pass.
     beyond: &'a mut Vec<Vec<Pair>>,
-    /// Where the block at hand belongs.
+    /// Where the current block belongs.
     home: Option<&'a mut Vec<Pair>>,
-    /// The block at hand. Taken out of its home so that workers do not write to neighboring headers.
+    /// The current block. Taken out of its home so that workers do not write to neighboring headers.
     block: Vec<Pair>,
     /// Pairs before this one have been consumed.
     consumed: usize,
@@ -106,7 +106,7 @@ impl<'a, C: Consumer> Sink<'a, C> {
     }
 
     /// There may be no more blocks, and so no answer; but there will be one about how much memory it would have taken. So the
-    /// pairs are still found and counted, in the block at hand.
+    /// pairs are still found and counted, in the current block.
     #[cold]
     fn do_without(&mut self) {
         self.missed += self.block.len();
@@ -126,7 +126,7 @@ impl<'a, C: Consumer> Sink<'a, C> {
         self.consumed = self.block.len();
     }
 
-    /// Whether the consumer wants no more.
+    /// Whether the consumer needs no more.
     #[inline]
     pub(crate) fn has_enough(&self) -> bool {
         self.enough

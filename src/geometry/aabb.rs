@@ -26,7 +26,7 @@ use crate::isa::scalar::Scalar;
 /// assert_eq!(Aabb::new(center - radius, center + radius), Aabb::around(center, radius));
 /// ```
 ///
-/// In memory a box is its bounds, `min` before `max`, and nothing else. With bytemuck, boxes that lie in somebody else's buffer
+/// In memory a box is its bounds, `min` before `max`, and nothing else. With bytemuck, boxes that lie in another program's buffer
 /// are read where they are:
 ///
 /// ```

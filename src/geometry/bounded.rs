@@ -1,4 +1,4 @@
-//! What the engine asks of a user's object.
+//! What a user's object gives to the engine.
 
 use crate::{Aabb, Ball, Groups, Scalar};
 
@@ -34,7 +34,7 @@ pub trait Bounded<S: Scalar, const D: usize> {
     fn aabb(&self) -> Aabb<S, D>;
 
     /// Whether the pair is wanted. Asked only about objects whose boxes overlap, once per pair, from any thread, in either
-    /// order of the two; so it should be symmetric. Without a filter the question costs nothing.
+    /// order of the two; so it should be symmetric. Without a filter the call costs nothing.
     #[inline]
     fn pairs_with(&self, _other: &Self) -> bool {
         true
@@ -60,7 +60,7 @@ pub trait Bounded<S: Scalar, const D: usize> {
     }
 
     /// Which objects it pairs with, by groups and body: see [`Groups`]. Cheaper than [`pairs_with`](Self::pairs_with), because it
-    /// is asked once per object and the kernels check it. Asked from any of the pool's threads.
+    /// is called once per object and the kernels check it. Called on any of the pool's threads.
     #[inline]
     fn groups(&self) -> Groups {
         Groups::ALL

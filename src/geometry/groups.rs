@@ -1,4 +1,4 @@
-//! Who may pair with whom.
+//! Which objects may pair.
 
 /// Bits and a body that decide, next to the boxes, whether two objects pair. Checked by the kernels, eight objects at a time,
 /// before a pair is stored.

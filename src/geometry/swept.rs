@@ -27,7 +27,7 @@ use crate::{Aabb, Bounded, Scalar};
 /// assert!((impact - 0.499).abs() < 1e-6);
 /// ```
 ///
-/// In a body of your own, pass both questions of [`Bounded`] on to it, and add what else you ask of a pair (and
+/// In a body of your own, pass both methods of [`Bounded`] on to it, and add your own conditions on a pair (and
 /// [`pairs_with_moved`](Bounded::pairs_with_moved) likewise, for a [`Periodic`](crate::Periodic) domain):
 ///
 /// ```

@@ -44,7 +44,7 @@ impl Chunk {
     /// A chunk without entries, for places where there is none.
     pub(crate) const EMPTY: Chunk = Chunk { words: [0; HEADER + CELLS] };
 
-    /// Makes this the chunk of a key whose cells have so many entries each, the first of them at `begin`. Returns the sum of the
+    /// Makes this the chunk of a key whose cells have `counts` entries, the first of them at `begin`. Returns the sum of the
     /// squares of the counts, and its part in crowded cells.
     #[inline(always)]
     pub(crate) fn set<I: Isa>(&mut self, isa: I, key: Key, begin: u32, counts: &[u32; CELLS]) -> (u64, u64) {

@@ -20,7 +20,7 @@ pub(crate) struct Columns<'a, S, const D: usize> {
     pub(crate) groups: Option<[&'a [u32]; 3]>,
     /// Centers and radii, where objects are balls.
     pub(crate) balls: Option<Balls<'a, S, D>>,
-    /// Whether there are balls whose squares may underflow or overflow, so that [`Ball::touches`] itself has to be asked.
+    /// Whether there are balls whose squares may underflow or overflow, so that [`Ball::touches`] itself has to decide.
     pub(crate) has_extreme_balls: bool,
     /// Whether balls that touch have boxes that overlap, so that [`Kernel::partners`](crate::kernel::Kernel::partners) need not look at the boxes.
     pub(crate) all_round: bool,

@@ -8,7 +8,7 @@ use crate::lockfree::{ChunkId, Directory, Pool};
 use crate::runtime::memory;
 use crate::{Aabb, Scalar};
 
-/// The most chunks there can be. A scene that wants more gets coarser cells.
+/// The most chunks there can be. A scene that needs more gets coarser cells.
 pub(crate) const MAX_CHUNKS: u32 = 1 << 24;
 
 /// The reach of a level without chunks.

@@ -69,7 +69,7 @@ impl<const D: usize> Shape<D> {
     }
 }
 
-/// What the directory knows a chunk by.
+/// A chunk's key in the directory.
 #[inline(always)]
 pub(crate) fn chunk_key(level: usize, chunk: Coords) -> Key {
     [chunk[0] as u32, chunk[1] as u32, chunk[2] as u32, level as u32]

@@ -41,9 +41,11 @@ impl<S: Scalar, const D: usize> Table<S, D> {
         }
     }
 
-    /// Makes room for `entries` entries.
+    /// Makes room for `entries` entries. They have no extras until [`resize_extras`](Self::resize_extras): those of the last step may be
+    /// shorter columns.
     pub(crate) fn resize(&mut self, entries: usize, budget: &Budget) {
         let padded = entries + PADDING;
+        (self.grouped, self.has_balls) = (false, false);
         for column in self.min.iter_mut().chain(&mut self.max) {
             replace_if_short(column, padded, budget);
         }

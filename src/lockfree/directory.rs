@@ -16,7 +16,7 @@ pub(crate) struct Spare(Option<ChunkId>);
 /// Maps keys to chunks. A slot holds the chunk's index and half of the key's hash; the key itself stands in the chunk.
 ///
 /// **Protocol.** An inserter takes a chunk, writes the key into it, and publishes it with *one* exchange of the empty slot. Until
-/// then nobody sees the chunk; from then on everybody sees it complete. A loser keeps its chunk as a [`Spare`] and looks at what
+/// then no other thread sees the chunk; from then on all see it complete. A loser keeps its chunk as a [`Spare`] and looks at what
 /// the winner published. No slot is ever half written, so no thread ever waits for another, whatever becomes of that one.
 #[derive(Debug)]
 pub(crate) struct Directory {
@@ -116,7 +116,7 @@ impl Directory {
         }
     }
 
-    /// A chunk with the key in it that nobody else can see.
+    /// A chunk with the key in it that no other thread can see.
     fn prepare<'p>(&self, pool: &'p Pool, key: &Key, spare: &mut Spare) -> Result<(ChunkId, ChunkHead<'p>), Full> {
         if injected(Fault::FillCheckedThenTaken) && spare.0.is_none() && pool.used() >= self.room() {
             return Err(Full::Directory);

@@ -1,4 +1,4 @@
-//! The lock-free kit. It knows no geometry. `README.md` in this folder tells the protocol, the races and why they end well.
+//! The lock-free kit, without geometry. `README.md` in this folder has the protocol, the races and why they end well.
 
 mod chunk;
 mod cursor;

@@ -1,4 +1,4 @@
-//! A value that is made when it is first needed, by whoever needs it, and published once.
+//! A value that is made on first use, by any thread, and published once.
 
 use std::fmt;
 use std::marker::PhantomData;

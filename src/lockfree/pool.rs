@@ -20,7 +20,7 @@ pub(crate) enum Full {
     Directory,
     /// The pool has no index left.
     Pool,
-    /// The system has no memory for the pool to grow. Holds how many bytes were asked for.
+    /// The system has no memory for the pool to grow. Holds how many bytes were requested.
     Memory(usize),
     /// The pool may not have more memory. Holds how many bytes it would have had in all.
     Limit(usize),
@@ -31,8 +31,8 @@ const SLABS_PER_DOUBLING: u32 = 4;
 
 /// Hands out chunks by `fetch_add` and recycles them all at once.
 ///
-/// Slab `s` is allocated by whoever first needs a chunk of it and published by one compare-and-swap; who loses that race frees
-/// its slab and uses the winner's. Nobody waits. The slabs' memory comes from one bump arena each, which aligns them to cache
+/// Slab `s` is allocated by the first thread that needs a chunk of it, and published by one compare-and-swap; the loser of that race frees
+/// its slab and uses the winner's. No thread waits. The slabs' memory comes from one bump arena each, which aligns them to cache
 /// lines and frees them in one piece.
 pub(crate) struct Pool {
     // Padded: the one word here that is written inside a pass; the slab table beside it is read all the time.
@@ -40,7 +40,7 @@ pub(crate) struct Pool {
     slabs: Box<[AtomicPtr<Slab>]>,
     first_slab: u32,
     limit: u32,
-    /// No slab is made beyond so many bytes.
+    /// The most bytes that slabs may take.
     most_bytes: usize,
 }
 
@@ -54,7 +54,7 @@ impl Pool {
         pool
     }
 
-    /// A cleared chunk that nobody else has.
+    /// A cleared chunk that no other thread has.
     pub(crate) fn allocate(&self) -> Result<ChunkId, Full> {
         if injected(Fault::LimitCheckedThenTaken) && self.next.load(Ordering::Relaxed) >= self.limit {
             return Err(Full::Pool);
@@ -72,7 +72,7 @@ impl Pool {
             return Err(Full::Pool);
         }
         let (slab, _) = self.locate(id);
-        // Relaxed: asks only whether there is a slab; `chunk` acquires it.
+        // Relaxed: tests only whether there is a slab; `chunk` acquires it.
         if self.slabs[slab].load(Ordering::Relaxed).is_null() {
             self.grow(slab)?;
         }
@@ -90,7 +90,7 @@ impl Pool {
         }
         let mine = Slab::new(self.slab_chunks(slab) * HEAD).and_then(Slab::into_raw);
         let Some(mine) = mine else {
-            // Relaxed: as in `allocate`. Who was refused uses the slab of another thread that was not.
+            // Relaxed: as in `allocate`. A thread whose allocation failed uses the slab that another one published.
             let is_there = !self.slabs[slab].load(Ordering::Relaxed).is_null();
             return if is_there { Ok(()) } else { Err(Full::Memory(self.slab_bytes(slab))) };
         };
@@ -127,7 +127,7 @@ impl Pool {
         slab.words()[offset as usize * HEAD..].first_chunk().map(ChunkHead::new)
     }
 
-    /// Lets it have no more than so many bytes, and no less than it has.
+    /// Limits its memory to `most` bytes, and to no less than it has.
     pub(crate) fn limit_bytes(&mut self, most: usize) {
         self.most_bytes = most;
     }
@@ -135,7 +135,7 @@ impl Pool {
     /// Makes sure that the slabs of the first `chunks` chunks are there, if there is memory.
     pub(crate) fn reserve(&self, chunks: u32) -> Result<(), Full> {
         for slab in 0..self.slabs_for(chunks.min(self.limit)) {
-            // Relaxed: asks only whether there is a slab.
+            // Relaxed: tests only whether there is a slab.
             if self.slabs[slab].load(Ordering::Relaxed).is_null() {
                 self.grow(slab)?;
             }

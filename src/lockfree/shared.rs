@@ -79,7 +79,7 @@ impl<'a, T, U> ZippedBlocks<'a, T, U> {
     }
 }
 
-/// Slices of one length whose portions belong to units of work: whoever claimed a unit may write its portion of each.
+/// Slices of one length whose portions belong to units of work: the claimer of a unit may write its portion of each.
 #[derive(Debug)]
 pub(crate) struct Portions<'a, T, const N: usize = 1> {
     firsts: [*mut T; N],

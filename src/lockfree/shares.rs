@@ -1,4 +1,4 @@
-//! Work that belongs to workers first, and to whoever is idle afterwards.
+//! Work that belongs to its owner first, and to idle workers afterwards.
 
 use std::cell::Cell;
 
@@ -8,7 +8,7 @@ use super::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::faults::{Fault, injected};
 
 /// Units of work, each dealt to a worker. A worker takes its own units from the front; when it has none left, it takes another
-/// worker's from the back. Data that a worker has just written stays in its core's cache that way, and nobody is idle.
+/// worker's from the back. Data that a worker has just written stays in its core's cache that way, and no worker is idle.
 ///
 /// A worker's units are one word, `front << 32 | back`, changed by compare-and-swap: a claim moves one end by one. All operations
 /// are relaxed: a claim publishes nothing, it only has to be unique, and the exchange of one word makes it so.
@@ -48,7 +48,7 @@ impl Shares {
         self.takers.resize_with(units.max(self.takers.len()), || AtomicU32::new(0));
     }
 
-    /// Room for dealing so many units to so many workers without an allocation.
+    /// Room for dealing `units` units to `workers` workers without an allocation.
     pub(crate) fn reserve(&mut self, workers: usize, units: usize) -> Result<(), std::collections::TryReserveError> {
         self.ends.try_reserve_exact(workers.saturating_sub(self.ends.len()))?;
         self.units.try_reserve_exact(units.saturating_sub(self.units.len()))?;

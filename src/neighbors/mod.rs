@@ -68,7 +68,7 @@ pub struct Neighbors<S: Scalar = f32, const D: usize = 3> {
     store: Store<S, D>,
     output: Output<S, D>,
     extras: Extras,
-    /// How much further points look than they are told to, and where they were when they did.
+    /// The skin: how much further points look than their reach, and where they were in that search.
     margin: S,
     skin: Skin<S, D>,
     /// Whether the last search came to its end.
@@ -181,7 +181,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// For each particle all others that it makes a pair with, on the threads of the rayon pool in which it is called: balls if they
     /// touch, anything else by its box, and all of them by their groups and filter. See [`Bounded`].
     ///
-    /// [`Bounded::pairs_with`] is asked from both sides for full lists. Invalid particles, such as a [`Ball`](crate::Ball) with a
+    /// [`Bounded::pairs_with`] is called from both sides for full lists. Invalid particles, such as a [`Ball`](crate::Ball) with a
     /// negative radius or a NaN, are left out and listed in [`NeighborRows::rejected`].
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! The rows of a search behind one another, in the order of the particles, with what the user wants beside them.
+//! The rows of a search behind one another, in the order of the particles, with the requested values beside them.
 
 use super::sort::sort_row;
 use super::store::Found;
@@ -12,7 +12,7 @@ use crate::sorting::{Divisible, share_out};
 /// Neighbors that make a piece of work.
 const PIECE: usize = 1 << 14;
 
-/// Rows ahead of the current one whose memory is asked for, that many indices at a time, and at most that many: behind them, the
+/// Rows ahead of the current one whose memory is prefetched, that many indices at a time, and at most that many: behind them, the
 /// processor sees by itself where it goes.
 const AHEAD: usize = 16;
 const LINE: usize = 16;
@@ -36,7 +36,7 @@ pub(super) struct Rows<'a, const D: usize, C> {
     pub(super) centers: C,
     /// Whether rows that are found in pieces are to be put into order.
     pub(super) sorted: bool,
-    /// Whether all have to be asked which neighbors they want, or only ghosts, which are to be found by one of two.
+    /// Whether each neighbor has to be checked, or those of ghosts only, which one of the two particles finds.
     pub(super) choosy: bool,
     pub(super) extras: Extras,
 }

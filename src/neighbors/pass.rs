@@ -23,7 +23,7 @@ const MOST_LISTED: usize = 32;
 pub(super) struct Layout {
     /// Each pair in one row instead of both.
     pub(super) half: bool,
-    /// Each row in ascending order, and what is in it the same whoever found it.
+    /// Each row in ascending order, with the same contents whichever worker found them.
     pub(super) sorted: bool,
     /// What makes neighbors, if it is not that they make a pair.
     pub(super) rule: Option<Rule>,

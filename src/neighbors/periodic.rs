@@ -134,8 +134,8 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
 
     /// For each particle all others that it makes a pair with: [`Neighbors::par_touching`].
     ///
-    /// [`Bounded::pairs_with`] is asked of the particles as they are and not as they are shifted: it is for questions of who, not of
-    /// where. A particle that is longer than a period is asked about itself.
+    /// [`Bounded::pairs_with`] is called on the particles as they are and not as they are shifted: it decides by identity, not by
+    /// position. A particle that is longer than a period is compared with itself.
     ///
     /// # Panics
     ///

@@ -33,7 +33,7 @@ pub enum Reach<'a, S> {
     Gather(&'a [S]),
     /// Row `i` has all `j` with a distance of at most `h[j]`.
     Scatter(&'a [S]),
-    /// At most the greater one of `h[i]` and `h[j]`: whoever gathers or scatters.
+    /// At most the greater one of `h[i]` and `h[j]`: gather or scatter.
     Max(&'a [S]),
     /// At most `h[i] + h[j]`: balls that touch.
     Sum(&'a [S]),

@@ -97,7 +97,7 @@ impl<'a, S: Scalar, const D: usize> NeighborRows<'a, S, D> {
         self.vectors
     }
 
-    /// The particles that were left out, in ascending order of index. Their rows are empty, and they are in nobody's row.
+    /// The particles that were left out, in ascending order of index. Their rows are empty, and they are in no other row.
     pub fn rejected(&self) -> &'a [Rejected] {
         self.rejected
     }

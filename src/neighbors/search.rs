@@ -69,9 +69,9 @@ impl<S: Scalar> Looking<S> {
 /// A worker's memory for looking.
 #[derive(Debug)]
 pub(super) struct Search<S, const D: usize> {
-    /// Copies of what the entries of the cell at hand have around them: first what is coarser, then what is of their level.
+    /// Copies of what the entries of the current cell have around them: first what is coarser, then what is of their level.
     around: Packed<S, D>,
-    /// Entries of coarser levels near the chunk at hand.
+    /// Entries of coarser levels near the current chunk.
     near: Vec<u32>,
     /// How many pairs of boxes were compared.
     candidates: u64,
@@ -133,7 +133,7 @@ impl<S: Scalar, const D: usize> Search<S, D> {
                     [window.low, window.high].map(|cell| std::array::from_fn(|axis| cell[axis].saturating_sub(base[axis])));
                 self.around.truncate(coarser);
                 if looking.rule.is_some() && members.len() >= WORTH_CHOOSING {
-                    // By a rule, a cell looks as far as the greatest radius asks for, and finds much that only greater ones would reach.
+                    // By a rule, a cell looks as far as the greatest radius requires, and finds much that only greater ones would reach.
                     view.runs_around(number, &around, |run| self.add_near(view, &around, run));
                 } else if !Neighborhood::<S, D>::holds(low, high) {
                     // A rule may look further than all objects of the level reach.
@@ -161,7 +161,7 @@ impl<S: Scalar, const D: usize> Search<S, D> {
         add_row: &mut AddRow<'_>,
     ) {
         let (around, candidates, looks) = (self.around.columns(&view.columns), &mut self.candidates, &mut self.looks);
-        // In most scenes there is nothing finer, and then nobody has to ask for each entry.
+        // In most scenes there is nothing finer, and then no entry needs this check.
         let has_finer = !looking.half && finer_than(view, Some(level)).next().is_some();
         for (place, entry) in entries.enumerate() {
             // For half lists, its level begins with the entries of the cell, and it looks at those behind itself.

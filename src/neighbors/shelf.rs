@@ -45,10 +45,10 @@ pub(super) struct Shelf<'a> {
     stock: &'a Stock<'a>,
     /// Blocks beyond the stock, which joins them after the pass.
     beyond: &'a mut Vec<(usize, Vec<u32>)>,
-    /// Where the block at hand belongs.
+    /// Where the current block belongs.
     home: Option<&'a mut Vec<u32>>,
     number: usize,
-    /// The block at hand. Taken out of its home so that workers do not write to neighboring headers.
+    /// The current block. Taken out of its home so that workers do not write to neighboring headers.
     block: Vec<u32>,
     longest: usize,
 }

@@ -42,7 +42,7 @@ impl<S: Scalar, const D: usize> Store<S, D> {
         Store { workers: Vec::new(), stock: Vec::new(), places: Vec::new(), room: FIRST_ROOM }
     }
 
-    /// Makes room for the rows of so many objects.
+    /// Makes room for the rows of `objects` objects.
     pub(super) fn prepare(&mut self, objects: usize, team: Team, budget: &Budget) {
         // There are some blocks beyond if the user's filter panicked in the last step.
         self.take_in();
@@ -54,7 +54,7 @@ impl<S: Scalar, const D: usize> Store<S, D> {
         replace_if_short(&mut self.places, objects, budget);
     }
 
-    /// The first so many workers, and what they share.
+    /// The first workers, and what they share.
     pub(super) fn lend<'a>(
         &'a mut self,
         workers: usize,
@@ -72,7 +72,7 @@ impl<S: Scalar, const D: usize> Store<S, D> {
         }
     }
 
-    /// The rows of the first so many objects, wherever they lie.
+    /// The rows of the first objects, wherever they lie.
     pub(super) fn found(&self, objects: usize) -> Found<'_> {
         Found { places: &self.places[..objects], stock: &self.stock }
     }

@@ -64,7 +64,7 @@ impl<S: Scalar, const D: usize> Domain<S, D> {
         })
     }
 
-    /// How far something moves that is moved up by so many periods.
+    /// The shift by a number of periods upward along each axis.
     #[inline]
     pub(crate) fn translation(&self, shift: [i32; D]) -> [S; D] {
         let along = |axis: usize| self.axes[axis].map_or(0.0, |period| f64::from(shift[axis]) * period.length);
@@ -97,7 +97,7 @@ impl<S: Scalar, const D: usize> Domain<S, D> {
         Ok(wrapped)
     }
 
-    /// A point moved down by so many periods along each axis.
+    /// A point moved down by a number of periods along each axis.
     #[inline]
     pub(crate) fn down(&self, mut point: [S; D], periods: [i32; D]) -> [S; D] {
         for axis in 0..D {

@@ -14,7 +14,7 @@
 //!    would begin more than `P` behind the begin of a, and so behind its end; likewise for `s <= -2` with a and b exchanged.
 //! 2. `s = -1` is the ghost of b (moved back by `P`) meeting a. `s = 1` is the ghost of *a* meeting b: moving b up and moving a
 //!    back is the same. So ghosts are needed on one side only.
-//! 3. A ghost that does not reach `low` meets nobody who is not moved back as well, since all the others begin at `low` or
+//! 3. A ghost that does not reach `low` meets nothing that is not moved back as well, since all the others begin at `low` or
 //!    later. So only those objects need one that reach `low + P`.
 //!
 //! On all axes together, an image of an object is moved back along some set of axes. A pair of images, a's moved along `A`, b's

@@ -111,7 +111,7 @@ impl<const D: usize> Lattice<D> {
         self.periodic
     }
 
-    /// How far something moves that is moved by so many periods.
+    /// The shift by a number of periods along each vector.
     #[inline]
     pub fn translation(&self, shift: [i32; D]) -> [f64; D] {
         let mut sum = [0.0; D];
@@ -141,7 +141,7 @@ impl<const D: usize> Lattice<D> {
         self.size
     }
 
-    /// A point moved down by so many periods along each vector, rounded once.
+    /// A point moved down by a number of periods along each vector, rounded once.
     #[inline]
     pub(crate) fn down<S: Scalar>(&self, point: [S; D], periods: [i32; D]) -> [S; D] {
         if periods == [0; D] {

@@ -19,7 +19,7 @@ use crate::{Aabb, Ball, Neighbor, QueryFilter, Scalar};
 /// Roundings, of which a few add up.
 const FEW: f64 = 16.0;
 
-/// The most periods that the nearest are looked for in, if so many vectors are periodic.
+/// The most periods in which the nearest are searched, by the number of periodic vectors.
 const MOST_RINGS: [f64; 4] = [0.0, 48.0, 48.0, 19.0];
 
 impl<S: Scalar, const D: usize> Space<S, D> {

@@ -262,12 +262,12 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     }
 }
 
-/// Leaves the engine what the user's limit has left beside so many bytes that belong to its owner.
+/// Leaves the engine what remains of the user's limit beside its owner's `own` bytes.
 pub(crate) fn limit_beside<S: Scalar, const D: usize>(engine: &mut Engine<S, D>, own: usize) {
     engine.builder.budget = Budget::new(engine.builder.config.max_bytes.map(|limit| limit.saturating_sub(own)));
 }
 
-/// The engine's error in terms of the user's limit, if so many bytes belong to its owner.
+/// The engine's error in terms of the user's limit, of which `own` bytes belong to its owner.
 pub(crate) fn with_own(error: DetectError, own: usize, limit: Option<usize>) -> DetectError {
     match (error, limit) {
         (DetectError::OverBudget { needed, max_bytes: left }, Some(max_bytes)) if left != max_bytes => {

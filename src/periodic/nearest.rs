@@ -8,7 +8,7 @@
 //! - Moved up, it meets ghosts, and objects that have none; these end in the domain, and the point lies above it.
 //!
 //! That is every object with every shift, once. An object is met with a shift by the point that is moved the other way; only if it has
-//! a ghost and is shifted down, that ghost is met instead, by the point that is moved one period less. And whoever is met with the
+//! a ghost and is shifted down, that ghost is met instead, by the point that is moved one period less. And what is met with the
 //! point outside of the domain is no nearer to the point than the border is.
 
 use std::convert::Infallible;
@@ -22,7 +22,7 @@ use crate::query::{Near, Nearest, is_finite, square_of_distance};
 use crate::runtime::team::Team;
 use crate::{Aabb, Neighbor, QueryFilter, Rows, Scalar};
 
-/// The most periods that a point is moved by, if so many axes are periodic: about as many copies of the domain as a ray crosses.
+/// The most periods that a point is moved by, by the number of periodic axes: about as many copies of the domain as a ray crosses.
 const MOST_RINGS: [i32; 4] = [0, 1000, 127, 19];
 
 impl<S: Scalar, const D: usize> Near<S> for Shifted<Neighbor<S>, D> {
@@ -82,7 +82,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32> + Sync> PeriodicQueries<'_, 
     }
 }
 
-/// A point moved by every number of periods. The ring of a number is what is moved by so many along some axis, and by no more along
+/// A point moved by every number of periods. A ring has what is moved by its number along some axis, and by no more along
 /// any.
 struct Rings<'a, S, const D: usize> {
     periods: [Option<&'a Period<S>>; D],
@@ -122,12 +122,12 @@ impl<'a, S: Scalar, const D: usize> Rings<'a, S, D> {
         })
     }
 
-    /// Whether what was moved down by so many periods belongs to a smaller ring.
+    /// Whether what was moved down by these periods belongs to a smaller ring.
     fn is_inside(&self, periods: [i32; D], ring: i32) -> bool {
         (0..D).all(|axis| (periods[axis] - self.numbers[axis]).abs() < ring)
     }
 
-    /// The axes, as bits, along which what was moved down by so many periods lies below the domain, and those along which it lies
+    /// The axes, as bits, along which what was moved down by these periods lies below the domain, and those along which it lies
     /// above.
     fn sides(&self, periods: [i32; D]) -> [u8; 2] {
         let bits = |is: fn(&i32, &i32) -> bool| {

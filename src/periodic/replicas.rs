@@ -22,7 +22,7 @@ const BLOCK: usize = 1024;
 pub(crate) trait Replica<const D: usize>: Copy + Send + Sync {
     const VACANT: Self;
 
-    /// The same, moved down by so many periods.
+    /// The same, moved down by a number of periods.
     fn moved(&self, lattice: &Lattice<D>, periods: [i32; D]) -> Self;
 }
 
@@ -187,7 +187,7 @@ impl<P: Replica<D>, const D: usize> Replicas<P, D> {
     /// Puts particles into the domain and makes their ghosts; at most `limit` images, for as many of the first particles as have room.
     ///
     /// `item` makes a particle and tells its place; what has none is replaced by something that the engine rejects. In parallel over
-    /// blocks of particles. Where an image lies does not depend on who makes it.
+    /// blocks of particles. Where an image lies does not depend on which worker makes it.
     pub(crate) fn fill(
         &mut self,
         lattice: &Lattice<D>,

@@ -1,4 +1,4 @@
-//! Where an object is put: the one question that a box with sides along the axes and a sheared cell answer differently.
+//! Where an object is put: the one point in which a box with sides along the axes and a sheared cell differ.
 
 use super::PeriodicReason;
 use super::domain::Domain;
@@ -49,7 +49,7 @@ impl<S: Scalar, const D: usize> Space<S, D> {
         }
     }
 
-    /// The box of a ghost, so many periods back from a place.
+    /// The box of a ghost, a number of periods back from a place.
     pub(crate) fn ghost(&self, aabb: &Aabb<S, D>, ball: Option<Ball<S, D>>, place: &Place<S, D>, back: [u8; D]) -> Aabb<S, D> {
         match self {
             Space::Domain(domain) => {
@@ -62,7 +62,7 @@ impl<S: Scalar, const D: usize> Space<S, D> {
         }
     }
 
-    /// A point moved down by so many periods.
+    /// A point moved down by a number of periods.
     #[inline]
     pub(crate) fn down(&self, point: [S; D], periods: [i32; D]) -> [S; D] {
         match self {
@@ -71,7 +71,7 @@ impl<S: Scalar, const D: usize> Space<S, D> {
         }
     }
 
-    /// How far something moves that is moved up by so many periods.
+    /// The shift by a number of periods upward.
     #[inline]
     pub(crate) fn translation(&self, shift: [i32; D]) -> [S; D] {
         match self {
@@ -142,7 +142,7 @@ pub(super) fn place_interval<S: Scalar, const D: usize>(
     lattice.place::<S>(center, Half::Box(half), 0.0)
 }
 
-/// A box, moved down by so many periods: around the ball where that has been moved to as well, because the two may differ in the last
+/// A box, moved down by a number of periods: around the ball where that has been moved to as well, because the two may differ in the last
 /// digit.
 #[inline]
 pub(super) fn moved_in_lattice<S: Scalar, const D: usize>(

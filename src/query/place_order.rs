@@ -3,7 +3,7 @@
 use super::target::Target;
 use crate::Scalar;
 
-/// All axes together have so many places, as a power of two.
+/// The number of places of all axes together, as a power of two.
 const BITS: usize = 15;
 
 /// The space in which the objects are, cut into equal places.

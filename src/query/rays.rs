@@ -13,6 +13,21 @@ use crate::Scalar;
 /// No box is met by a ray with a coordinate that is NaN or infinite, with a direction of nothing but zeros, or with a `max_t` that
 /// is NaN or negative; an infinite `max_t` is fine. (A component of the direction that is so small that its inverse overflows,
 /// below 3e-39 in `f32`, counts as zero.)
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase, Ray};
+///
+/// let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// broad_phase.detect(&[Aabb::new([2.0, 0.0], [3.0, 1.0]), Aabb::new([6.0, 0.0], [7.0, 1.0])]);
+/// let queries = broad_phase.queries();
+/// let ray = Ray::new([0.0, 0.5], [2.0, 0.0]); // t grows by 1 on a way of 2
+/// assert_eq!(queries.first_hit(&ray).map(|hit| (hit.index, hit.t)), Some((0, 1.0)));
+/// let mut hits = Vec::new();
+/// queries.ray_hits(&ray, &mut hits);
+/// assert_eq!(hits.iter().map(|hit| hit.t).collect::<Vec<_>>(), [1.0, 3.0]);
+/// queries.ray_hits(&Ray { max_t: 2.5, ..ray }, &mut hits);
+/// assert_eq!(hits.len(), 1);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray<S, const D: usize> {
     /// Where it begins.
@@ -64,7 +79,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> Queries<'_, S, D, F> {
     /// ray meets the object itself, if it does. What it returns counts as a miss if it is NaN or not in `0..=max_t`.
     ///
     /// An object is inside its box, so it is not met before its box is; those whose boxes are met after the first exact hit known
-    /// so far are not asked about.
+    /// so far are not checked.
     ///
     /// ```
     /// use pivotgrid::{Aabb, BroadPhase, Ray};

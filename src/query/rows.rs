@@ -1,8 +1,12 @@
 //! The results of many queries, in compressed rows.
 
+use std::time::Duration;
+
 use rayon::prelude::*;
 
+use crate::runtime::clock::Clock;
 use crate::runtime::prefetch::prefetch;
+use crate::runtime::scope::scope;
 
 /// A row of results for each of many queries, in the order of the queries. Keep it: its memory is reused.
 ///
@@ -24,6 +28,7 @@ pub struct Rows<T> {
     offsets: Vec<usize>,
     items: Vec<T>,
     parts: Vec<Part<T>>,
+    time: Duration,
 }
 
 /// Where the rows of some consecutive queries are collected.
@@ -48,7 +53,12 @@ const COPIED: usize = 1 << 14;
 impl<T> Rows<T> {
     /// No rows. Allocates nothing.
     pub const fn new() -> Self {
-        Rows { offsets: Vec::new(), items: Vec::new(), parts: Vec::new() }
+        Rows { offsets: Vec::new(), items: Vec::new(), parts: Vec::new(), time: Duration::ZERO }
+    }
+
+    /// How long the queries took, without building a tree that they needed.
+    pub fn time(&self) -> Duration {
+        self.time
     }
 
     /// How many rows there are: as many as there were queries.
@@ -65,7 +75,7 @@ impl<T> Rows<T> {
     ///
     /// # Panics
     ///
-    /// If there were not so many queries.
+    /// If there are fewer queries.
     pub fn row(&self, index: usize) -> &[T] {
         &self.items[self.offsets[index]..self.offsets[index + 1]]
     }
@@ -137,6 +147,8 @@ impl<T: Copy + Ord + Send + Sync> Rows<T> {
 
     /// Has blocks of queries made; `make` leaves their rows in a part, and says how long each is.
     fn fill_blocks<Q: Sync>(&mut self, queries: &[Q], block: usize, make: impl Fn(&mut Part<T>, &[Q], &mut [usize]) + Sync) {
+        scope!("pivotgrid::queries");
+        let mut clock = Clock::start();
         let blocks = queries.len().div_ceil(block);
         if self.parts.len() < blocks {
             let part = || Part { items: Vec::new(), row: Vec::new(), unordered: Vec::new(), begins: Vec::new() };
@@ -158,6 +170,7 @@ impl<T: Copy + Ord + Send + Sync> Rows<T> {
             None => self.items.clear(),
         }
         gather(parts, &mut self.items);
+        self.time = clock.lap();
     }
 }
 

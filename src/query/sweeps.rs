@@ -11,6 +11,16 @@ use crate::{Aabb, Scalar};
 ///
 /// The box may be infinite, and it may rest: then it meets what it overlaps, at time 0. Nothing is met by a box that is invalid, or
 /// that moves by NaN or infinity.
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase, Sweep};
+///
+/// let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// broad_phase.detect(&[Aabb::new([5.0, -9.0], [5.5, 9.0])]); // a wall
+/// let bullet = Sweep::new(Aabb::new([0.0, 0.0], [1.0, 1.0]), [16.0, 0.0]);
+/// let contact = broad_phase.queries().first_contact(&bullet).unwrap();
+/// assert_eq!((contact.index, contact.t), (0, 0.25)); // its front at 1 meets the wall at 5
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sweep<S, const D: usize> {
     /// The box at the beginning.

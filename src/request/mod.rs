@@ -1,4 +1,4 @@
-//! A step as the user asks for it: what it is about, whose threads carry it, what becomes of its pairs.
+//! A step as the user requests it: its source, its threads, and what becomes of its pairs.
 //!
 //! Every source works with all threads, with both ways to fail, and with every sink, because each of these is decided in one place:
 //! the source in a [`Source`], the threads in a `Threads`, failure and sink in the methods below.
@@ -20,7 +20,7 @@ pub use source::{Filtered, Host, Source};
 pub use two_sets::TwoSets;
 pub use with_statics::{EitherPair, WithStatics};
 
-/// A step that is being asked for. It does nothing until one of the last methods of a line like these is called:
+/// A step that is being described. It does nothing until one of the last methods of a line like these is called:
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -72,7 +72,7 @@ pub use with_statics::{EitherPair, WithStatics};
 ///
 /// All methods without `try_` panic if memory is refused, by the system or by [`Config::max_bytes`](crate::Config::max_bytes). All methods pass
 /// on what the user's code panics with. After both the engine stays usable.
-#[must_use = "a request does nothing until its pairs are asked for"]
+#[must_use = "a request does nothing until a method such as `pairs` or `for_each` runs it"]
 #[derive(Debug)]
 pub struct Request<'e, 't, E, Q> {
     engine: &'e mut E,
@@ -236,7 +236,7 @@ impl<'e, 't, E, F> Request<'e, 't, E, OneSet<FnObjects<F>>> {
 
 impl<'e, 't, E, F, G> Request<'e, 't, E, OneSet<WithGroups<FnObjects<F>, G>>> {
     /// The ball that each object is, if it is one, by index: what [`Bounded::ball`] is for objects of a slice.
-    #[allow(clippy::type_complexity, reason = "the type lists what was asked for")]
+    #[allow(clippy::type_complexity, reason = "the type lists the parts of the request")]
     pub fn balls<S, const D: usize, B>(self, balls: B) -> Request<'e, 't, E, OneSet<WithBalls<WithGroups<FnObjects<F>, G>, B>>>
     where
         S: Scalar,
@@ -248,7 +248,7 @@ impl<'e, 't, E, F, G> Request<'e, 't, E, OneSet<WithGroups<FnObjects<F>, G>>> {
 
 impl<'e, 't, E, F, B> Request<'e, 't, E, OneSet<WithBalls<FnObjects<F>, B>>> {
     /// The groups of each object, by index: what [`Bounded::groups`] is for objects of a slice.
-    #[allow(clippy::type_complexity, reason = "the type lists what was asked for")]
+    #[allow(clippy::type_complexity, reason = "the type lists the parts of the request")]
     pub fn groups<G>(self, groups: G) -> Request<'e, 't, E, OneSet<WithGroups<WithBalls<FnObjects<F>, B>, G>>>
     where
         G: Fn(usize) -> Groups + Sync,
@@ -282,7 +282,7 @@ impl<'e, E: Host, Q: Source<E>> Request<'e, '_, E, Q> {
         self.try_visit(no_state, showing(visit)).map(drop)
     }
 
-    /// Shows every pair to a function, which may end the step early: for those who go straight on to the narrow phase or a force
+    /// Shows every pair to a function, which may end the step early: to go straight on to the narrow phase or a force
     /// loop.
     ///
     /// Each worker makes a state of its own by `new_state`, and `visit` gets it with each of the worker's pairs. The states are

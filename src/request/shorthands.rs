@@ -26,7 +26,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         self.over(objects).serial().pairs()
     }
 
-    /// [`par_detect`](Self::par_detect) for those who go on when memory is short: an error, and never a panic, an abort or a partial
+    /// [`par_detect`](Self::par_detect) for programs that go on when memory is short: an error, and never a panic, an abort or a partial
     /// answer, when the system refuses memory, when the step needs more than [`Config::max_bytes`](crate::Config::max_bytes), and for more than
     /// [`MAX_OBJECTS`](crate::MAX_OBJECTS) objects. The engine then lets go of nearly all that it held, and stays usable.
     ///

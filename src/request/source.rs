@@ -1,18 +1,18 @@
-//! What a request can be about, and of whom.
+//! The sources and the hosts of requests.
 
 use std::ops::ControlFlow;
 
 use crate::DetectError;
 use crate::runtime::team::{Team, Threads};
 
-/// Who takes the step: a [`BroadPhase`](crate::BroadPhase) or a [`Periodic`](crate::Periodic) domain. Sealed: its methods take types
+/// What takes the step: a [`BroadPhase`](crate::BroadPhase) or a [`Periodic`](crate::Periodic) domain. Sealed: its methods take types
 /// that cannot be named.
 pub trait Host: Send + Sync {
     /// What a step works on.
     #[doc(hidden)]
     type Inner: Send;
 
-    /// Runs a step, for so many objects. However it ends, what can be read afterwards is true.
+    /// Runs a step of `objects` objects. However it ends, what can be read afterwards is true.
     #[doc(hidden)]
     fn attempt<R: Send>(
         &mut self,

@@ -1,6 +1,6 @@
 //! Memory that may be refused: by the system, or by the limit that the user set.
 //!
-//! The standard containers end the process when the system refuses. A step asks for everything through this module instead, and a
+//! The standard containers end the process when the system refuses. A step allocates through this module instead, and a
 //! refusal unwinds to the call that began the step, where it becomes a [`DetectError`]. That is the way a panic in the user's code
 //! takes, too, so one set of rules keeps the engine usable after both. (Built with `panic = "abort"`, a refusal aborts, as it
 //! does everywhere else in the program.)
@@ -13,7 +13,7 @@ use bytemuck::Zeroable;
 use super::pages::advise_huge;
 use crate::DetectError;
 
-/// What a refusal unwinds with: private, so that nobody else's panic is taken for one.
+/// What a refusal unwinds with: private, so that no other panic is taken for one.
 struct Refused(DetectError);
 
 /// Ends the step. Silently: whether this is worth a message is for the caller of the step to decide.
@@ -22,7 +22,7 @@ pub(crate) fn refuse(error: DetectError) -> ! {
     panic::resume_unwind(Box::new(Refused(error)))
 }
 
-/// The system refused so many bytes.
+/// The system refused `needed` bytes.
 #[cold]
 pub(crate) fn refused_by_system(needed: usize) -> ! {
     refuse(DetectError::OutOfMemory { needed })
@@ -46,7 +46,7 @@ pub(crate) struct Budget {
     limit: Option<usize>,
     /// What the owner of the engine holds besides, under the same limit.
     elsewhere: usize,
-    // Relaxed throughout: a sum that only has to be right, and is read by those who add to it.
+    // Relaxed throughout: a sum that only has to be right, and is read by the threads that add to it.
     held: AtomicUsize,
     /// Whether large arrays are to have huge pages.
     huge_pages: bool,
@@ -66,7 +66,7 @@ impl Budget {
         Budget::new(None)
     }
 
-    /// So much is held before anything more is asked for.
+    /// Sets what is held before anything more is allocated.
     pub(crate) fn begin(&mut self, held: usize) {
         *self.held.get_mut() = held.saturating_add(self.elsewhere);
     }
@@ -81,7 +81,7 @@ impl Budget {
         self.elsewhere = bytes;
     }
 
-    /// Ends the step if so many bytes more would go beyond the limit.
+    /// Ends the step if `bytes` more would exceed the limit.
     #[inline]
     pub(crate) fn charge(&self, bytes: usize) {
         if !self.affords(bytes) {
@@ -89,7 +89,7 @@ impl Budget {
         }
     }
 
-    /// Takes so many bytes if they are within the limit, and tells whether they are.
+    /// Takes `bytes` if they are within the limit, and returns whether they are.
     pub(crate) fn affords(&self, bytes: usize) -> bool {
         let Some(limit) = self.limit else { return true };
         let held = self.held.fetch_add(bytes, Ordering::Relaxed);
@@ -121,14 +121,14 @@ impl Budget {
         self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(self.held.load(Ordering::Relaxed)))
     }
 
-    /// Ends the step if so many bytes more would go beyond the limit, and takes none yet.
+    /// Ends the step if `bytes` more would exceed the limit, and takes none yet.
     pub(crate) fn check(&self, bytes: usize) {
         if bytes > self.left() {
             self.refuse(bytes);
         }
     }
 
-    /// Ends the step, which would need so many bytes more.
+    /// Ends the step, which would need `more` bytes.
     #[cold]
     pub(crate) fn refuse(&self, more: usize) -> ! {
         let needed = self.held.load(Ordering::Relaxed).saturating_add(more);
@@ -217,7 +217,7 @@ pub(crate) fn grow_exactly<T: Clone>(buffer: &mut Vec<T>, len: usize, value: T, 
     }
 }
 
-/// Ends the step if room for so many elements was refused.
+/// Ends the step if room for `elements` elements was refused.
 pub(crate) fn refusable(outcome: Result<(), std::collections::TryReserveError>, elements: usize) {
     if outcome.is_err() {
         refused_by_system(bytes_of::<u64>(elements));

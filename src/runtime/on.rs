@@ -5,7 +5,7 @@ use super::team::{ForkJoin, Threads};
 /// Something whose next call runs on threads of your own instead of a rayon pool: what `on` returns. Its methods have the names of the
 /// calls on one thread (`sort`, `update`, `step`, …), each with a form that returns an error where memory is refused (`try_sort`, …).
 ///
-/// A [`Request`](crate::Request) is told its threads in the same way. So every part of a frame can run on one set of threads:
+/// A [`Request`](crate::Request) gets its threads in the same way. So every part of a frame can run on one set of threads:
 ///
 /// ```
 /// use pivotgrid::{Aabb, Adjacency, BroadPhase, ForkJoin, PairSorter, PairTracker, RowsOf};

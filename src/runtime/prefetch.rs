@@ -28,7 +28,7 @@ pub(crate) fn prefetch_all<T>(slice: &[T]) {
     #[allow(unsafe_code)]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // From the beginning of the first cache line, so that each line is asked for once.
+        // From the beginning of the first cache line, so that each line is fetched once.
         let first = slice.as_ptr().cast::<i8>();
         let before = first.addr() % 64;
         for at in (0..before + size_of_val(slice)).step_by(64) {

@@ -11,13 +11,13 @@ use crate::lockfree::Blocks;
 /// So many claims of each worker even out what their work differs in.
 const CLAIMS_PER_WORKER: usize = 16;
 
-/// The most workers of a team on the caller's own threads: a bit each says who has run.
+/// The most workers of a team on the caller's own threads: a bit each says which have run.
 const MOST_OWN: usize = 1024;
 
 /// Threads of the caller's own that carry a step in place of rayon's: the task pool of a game engine, a job system behind a C
 /// interface, a single thread. See [`Request::on`](crate::Request::on).
 ///
-/// A step is a sequence of passes. Each pass calls [`run`](Self::run) once, on the thread that asked for the step. The workers of a pass
+/// A step is a sequence of passes. Each pass calls [`run`](Self::run) once, on the thread that called the step. The workers of a pass
 /// share its work by claiming it, so they may start late, run one after another, in any order, or all on one thread: each finds
 /// what is left. No worker ever waits for another one.
 ///
@@ -53,7 +53,7 @@ const MOST_OWN: usize = 1024;
 ///   nothing. So a careless implementation is slow, and never wrong.
 /// - `work` does not unwind: what a worker panics with goes to the caller of the step after `run` has returned. So no thread of the
 ///   pool ends by a panic of user code. A panic of `run` itself reaches the caller of the step like one of the user's code.
-/// - Who extends the lifetime of `work` by unsafe code, as a pool of long-lived threads has to, promises that no call goes on after
+/// - An implementation that extends the lifetime of `work` by unsafe code, as a pool of long-lived threads has to, promises that no call goes on after
 ///   `run` has returned.
 pub trait ForkJoin: Sync {
     /// How many workers a pass may use: usually the number of threads. 0 counts as 1. At most 1024 are used. With one worker, all
@@ -217,7 +217,7 @@ mod tests {
 
     use super::*;
 
-    /// Calls these numbers, whatever was asked for.
+    /// Calls these numbers, whatever the team has.
     struct Calls(usize, &'static [usize]);
 
     impl ForkJoin for Calls {

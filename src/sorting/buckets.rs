@@ -24,7 +24,7 @@ pub(super) struct Division {
 }
 
 impl Division {
-    /// For so many codes, none of which has a larger upper word than `largest`, and so many workers.
+    /// For `codes` codes, none of which has a larger upper word than `largest`, and `workers` workers.
     pub(super) fn new(codes: usize, largest: usize, workers: usize) -> Self {
         let bits = usize::BITS - largest.leading_zeros();
         // Of few codes, more buckets for the workers to share.
@@ -50,12 +50,12 @@ impl Division {
         1 << self.shift
     }
 
-    /// Whether a bucket of so many codes is sorted by counting its upper words.
+    /// Whether a bucket of `codes` codes is sorted by counting its upper words.
     fn counts(self, codes: usize) -> bool {
         self.width() <= MOST_COUNTED && self.width() <= 8 * codes
     }
 
-    /// How many counters that takes, if the largest bucket has so many codes.
+    /// How many counters that takes, by the codes of the largest bucket.
     fn counters(self, codes: usize) -> usize {
         if self.counts(codes) { self.width() } else { 0 }
     }
@@ -68,7 +68,7 @@ pub(crate) trait Output<C>: Send + Sized {
 
     fn value(code: C) -> Self::Value;
 
-    /// The output of the first so many codes, whose upper words are less than `end`, and that of the rest.
+    /// The output of the first codes, whose upper words are less than `end`, and that of the rest.
     fn divide(self, codes: usize, end: usize) -> (Self, Self);
 
     /// Takes note of where the codes of each upper word begin, from the bucket's first one on.
@@ -147,7 +147,7 @@ impl<C, V> Default for Scratch<C, V> {
 }
 
 impl<C: Code, V: Value> Scratch<C, V> {
-    /// Room for buckets of up to so many codes.
+    /// Room for buckets of up to `codes` codes.
     pub(super) fn reserve(&mut self, codes: usize, division: Division) {
         let counters = division.counters(codes);
         memory::reserve_with_slack(&mut self.counters, counters);

@@ -27,7 +27,7 @@ impl<P: Sortable> Ordered<P> {
         sort_into(&mut self.sorter, source, &mut self.largest, &mut self.pairs, team);
     }
 
-    /// What so many pairs take at most: a code each while they are sorted, and then themselves.
+    /// The most bytes that `pairs` pairs take: a code each while they are sorted, and then themselves.
     pub(crate) fn bytes_for(pairs: usize) -> usize {
         CodeSorter::<P::Code>::bytes_for(pairs).saturating_add(memory::with_slack(pairs).saturating_mul(size_of::<P>()))
     }

@@ -9,7 +9,7 @@ use crate::runtime::team::Team;
 
 /// A bucket beyond this is sorted by all workers.
 pub(super) const CROWDED: usize = 64 * 1024;
-/// Into so many pieces at most.
+/// The most pieces.
 const PIECES: usize = 256;
 /// Codes that are looked at for each border between pieces.
 const SAMPLES: usize = 8;

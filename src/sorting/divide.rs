@@ -10,7 +10,7 @@ pub(crate) trait Divisible: Send + Sized {
     /// How many pieces there are.
     fn pieces(&self) -> usize;
 
-    /// The first so many pieces, and the rest.
+    /// The first pieces, and the rest.
     fn divide(self, pieces: usize) -> (Self, Self);
 }
 

@@ -5,7 +5,7 @@
 
 use crate::pairs::code::Value;
 
-/// Rows of at most so many values take the smaller network, or the larger one.
+/// The most values of a row for the smaller network, and for the larger one.
 const SMALL: usize = 4;
 const LARGE: usize = 8;
 
@@ -29,26 +29,25 @@ pub(super) fn sort_rows<V: Value>(values: &mut [V], ends: &[u32], receiver: &mut
     for &end in ends {
         let end = end as usize;
         let len = end - begin;
-        if len <= SMALL {
-            if let Some(row) = values[begin..].first_chunk::<SMALL>().and_then(|row| V::padded(row, len)) {
-                receiver.short(begin, small(row), len);
-                begin = end;
-                continue;
-            }
-        } else if len <= LARGE {
-            if let Some(row) = values[begin..].first_chunk::<LARGE>().and_then(|row| V::padded(row, len)) {
-                receiver.short(begin, large(row), len);
-                begin = end;
-                continue;
-            }
+        let at = std::mem::replace(&mut begin, end);
+        if len <= SMALL
+            && let Some(row) = values[at..].first_chunk::<SMALL>().and_then(|row| V::padded(row, len))
+        {
+            receiver.short(at, small(row), len);
+            continue;
         }
-        let row = &mut values[begin..end];
+        if len <= LARGE
+            && let Some(row) = values[at..].first_chunk::<LARGE>().and_then(|row| V::padded(row, len))
+        {
+            receiver.short(at, large(row), len);
+            continue;
+        }
+        let row = &mut values[at..end];
         match len <= 2 * LARGE {
             true => insert(row),
             false => row.sort_unstable(),
         }
-        receiver.long(begin, row);
-        begin = end;
+        receiver.long(at, row);
     }
 }
 

@@ -211,7 +211,7 @@ impl<C: Code, V: Value> Sorter<C, V> {
         );
     }
 
-    /// What so many codes take at most, without the output.
+    /// The most bytes that `codes` codes take, without the output.
     pub(crate) fn bytes_for(codes: usize) -> usize {
         memory::with_slack(codes).saturating_mul(size_of::<C>())
     }

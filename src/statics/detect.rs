@@ -17,6 +17,18 @@ use crate::runtime::team::Team;
 use crate::{BroadPhase, CrossPair, Pair, Pairs, Scalar};
 
 /// The pairs of a step with static objects.
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase, CrossPair, Pair, PairsWithStatics, StaticSet};
+///
+/// let mut walls = StaticSet::<f32, 2>::new();
+/// walls.par_build(&[Aabb::new([0.0, 0.0], [1.0, 9.0]), Aabb::new([8.0, 0.0], [9.0, 9.0])]);
+/// let actors = [Aabb::new([7.5, 1.0], [8.5, 2.0]), Aabb::new([7.0, 1.0], [7.6, 2.0])];
+/// let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// let PairsWithStatics { moving, statics } = broad_phase.over(&actors).with(&walls).pairs();
+/// assert_eq!(moving.sorted(), [Pair { a: 0, b: 1 }]);
+/// assert_eq!(statics.sorted(), [CrossPair { first: 0, second: 1 }]); // actor 0, wall 1
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PairsWithStatics<'a> {
     /// Pairs of two moving objects.

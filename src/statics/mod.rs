@@ -5,6 +5,7 @@ mod on;
 mod stale;
 mod stamp;
 mod tier;
+mod upkeep;
 
 pub use detect::PairsWithStatics;
 pub use stale::StaleIndex;
@@ -18,8 +19,7 @@ use crate::runtime::clock::Clock;
 use crate::runtime::memory;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Threads;
-use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, Groups, MAX_OBJECTS, Queries};
-use crate::{RejectReason, Rejected, Scalar, Stats};
+use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, Groups, MAX_OBJECTS, Queries, Scalar};
 use tier::Tier;
 
 /// The objects of a scene that hardly ever move: terrain, walls, buildings. Built once, and then
@@ -78,29 +78,11 @@ pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     stamp: Stamp,
 }
 
-/// How many objects a thread asks for their boxes at a time, at least.
+/// The least number of objects whose boxes a thread reads at a time.
 const BLOCK: usize = 1024;
 
 /// How many of the latest changes are kept in a list: eight steps of a kernel.
 const MOST_LOOSE: usize = 64;
-
-/// A set with the same objects, under the same indices. Takes the time of a copy of the objects and of building their grid, on the rayon
-/// pool. (Should memory for the grid be refused, searches of the copy go through the objects one by one until a change succeeds.)
-impl<S: Scalar, const D: usize> Clone for StaticSet<S, D> {
-    fn clone(&self) -> Self {
-        // The settings were valid when this set was made with them.
-        let mut copy = Self::with_config(self.base.config().clone()).unwrap_or_default();
-        copy.items.clone_from(&self.items);
-        // Room for every index, as always.
-        copy.free.reserve_exact(self.items.len());
-        copy.free.extend_from_slice(&self.free);
-        for item in copy.items.iter_mut().filter(|item| item.home != ItemTier::Nowhere) {
-            item.home = ItemTier::Base;
-        }
-        let _ = copy.build_base(Threads::Pool);
-        copy
-    }
-}
 
 impl<S: Scalar, const D: usize> Default for StaticSet<S, D> {
     fn default() -> Self {
@@ -312,32 +294,6 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         self.rebuild(threads).inspect_err(|_| self.restore(threads))
     }
 
-    /// The objects that overlap nothing because their boxes are invalid, in ascending order of index. Goes over all objects.
-    pub fn rejected(&self) -> impl Iterator<Item = Rejected> {
-        let there = (0..).zip(&self.items).filter(|(_, item)| item.home != ItemTier::Nowhere);
-        there.filter_map(|(index, item)| RejectReason::of(&item.bounds).map(|reason| Rejected { index, reason }))
-    }
-
-    /// What the last build of the large grid did, and what it cost. [`PassTimes::statics`](crate::PassTimes::statics) is what reading
-    /// the objects took.
-    pub fn stats(&self) -> &Stats {
-        self.base.stats()
-    }
-
-    /// Gives back memory that nothing needs, and builds the grid anew on the rayon pool. (Should memory for that be refused, searches go
-    /// through the objects one by one until a later change succeeds.)
-    pub fn shrink_to_fit(&mut self) {
-        self.base.release();
-        self.recent.release();
-        self.spare_members = Vec::new();
-        self.items.shrink_to_fit();
-        self.free.shrink_to(self.items.len());
-        if self.rebuild_on(Threads::Pool).is_ok() {
-            self.loose.shrink_to_fit();
-            self.recent.members.shrink_to_fit();
-        }
-    }
-
     /// Queries about the static objects as they are now. They read the large grid, the small grid and the latest changes, and build
     /// nothing; see [`BroadPhase::queries`] for the tree that rays need, which each grid has of its own.
     ///
@@ -468,13 +424,5 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             let _ = self.recent.build_of(&members, &self.items, threads);
             self.recent.members = members;
         }
-    }
-
-    /// Memory held, in bytes.
-    pub fn bytes(&self) -> usize {
-        self.items.capacity() * size_of::<Item<S, D>>()
-            + (self.free.capacity() + self.loose.capacity() + self.spare_members.capacity()) * size_of::<u32>()
-            + self.base.bytes()
-            + self.recent.bytes()
     }
 }

@@ -1,4 +1,4 @@
-//! What others need who keep something that is made of a set: the objects by index, and whether they are still the same.
+//! For features that keep something made of a set: the objects by index, and whether they are still the same.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,5 +1,5 @@
 //! Pairs together with the keys of their objects.
-#![allow(private_interfaces, reason = "the traits that name a team are sealed, and nobody else can call their methods")]
+#![allow(private_interfaces, reason = "the traits that name a team are sealed, and no other crate can call their methods")]
 
 use std::marker::PhantomData;
 
@@ -45,7 +45,7 @@ impl<P, S, F> Keyed<P, S, F> {
     /// The same pairs, of which only those may start for which `touches` is true. All of them go on if they were before. `touches`
     /// gets each pair as the step found it, in indices, once and from any thread. See [margins](crate::Tracker#margins).
     ///
-    /// It need not be about boxes: with a `touches` that asks the narrow phase, pairs last from contact to clear distance.
+    /// It need not be about boxes: with a `touches` that calls the narrow phase, pairs last from contact to clear distance.
     pub fn touching<T>(self, touches: T) -> Keyed<P, S, F, Touching<T>>
     where
         P: PairKind,
@@ -148,7 +148,7 @@ pub trait Labeled: Sync {
 
     fn source(&self) -> &Self::Source;
 
-    /// Ranks the keys of the first so many objects of each side.
+    /// Ranks the keys of the first objects of each side.
     fn assign(&self, ranks: &mut <Self::Kind as Tracked>::Ranks, objects: [u32; 2], team: Team);
 
     /// Whether the pair may start, if it is one.

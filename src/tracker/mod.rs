@@ -74,7 +74,7 @@ pub type PeriodicTracker<K = u32, const D: usize = 3> = Tracker<InPeriods<K, D>>
 /// ```
 ///
 /// - **An object that is gone** needs no word to the tracker: its pairs are among the ended ones of the next update.
-///   [`forget`](Self::forget) it if nobody should hear of it any more.
+///   [`forget`](Self::forget) it if no event of it is wanted any more.
 /// - **Objects that share a key** are one to the tracker, such as the parts of a body: two keys are a pair from when the first of
 ///   their objects meet until the last ones part, and objects with the same key are no pair.
 /// - **Keys in ascending order** (by index) are the cheapest. Others cost some more in steps in which they change.
@@ -158,6 +158,20 @@ pub struct Tracker<P: PairKind> {
 }
 
 /// What an update found, as pairs of keys. Every list is in ascending order.
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase, Events, PairTracker};
+///
+/// let (mut broad_phase, mut tracker) = (BroadPhase::<f32, 2>::new(), PairTracker::new());
+/// let at = |x: f32| Aabb::new([x, 0.0], [x + 1.0, 1.0]);
+/// let mut log = Vec::new();
+/// for door in [5.0, 0.5, 0.6, 5.0] {
+///     let boxes = [at(0.0), at(door)]; // a guest and a door
+///     let Events { started, ongoing, ended } = tracker.par_update(broad_phase.par_detect(&boxes).by_index());
+///     log.push((started.len(), ongoing.len(), ended.len()));
+/// }
+/// assert_eq!(log, [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Events<'a, Q = (u32, u32)> {
     /// Pairs that are, and were not after the update before.
@@ -181,12 +195,12 @@ impl<P: PairKind> Default for Tracker<P> {
 }
 
 impl<P: PairKind> Tracker<P> {
-    /// A tracker that knows of no pair.
+    /// A tracker without pairs.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A tracker that knows of these pairs, as if an update had found them: to go on from what [`current`](Self::current) said when
+    /// A tracker with these pairs, as if an update had found them: to go on from what [`current`](Self::current) said when
     /// a state was saved. In any order; what is no pair of two different keys is left out.
     ///
     /// ```

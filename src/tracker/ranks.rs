@@ -12,7 +12,7 @@ use crate::sorting::{Divisible, share_out};
 
 /// The last bit of a code leaves 31 for the rank of a key.
 const MAX_RANKS: usize = 1 << 31;
-/// Keys that a worker asks for at a time.
+/// Keys that a worker reads at a time.
 const BLOCK: usize = 4096;
 
 /// The keys of the objects of one side, and their ranks.
@@ -62,7 +62,7 @@ impl<K> Default for Ranks<K> {
 }
 
 impl Ranks<u32> {
-    /// The keys of the first so many objects are their indices. Costs nothing if they were before.
+    /// Makes the keys of the first `objects` objects their indices. Costs nothing if they were before.
     pub(super) fn assign_indices(&mut self, objects: u32) {
         let count = objects as usize;
         assert!(count <= MAX_RANKS, "{count} different keys, but a tracker takes at most {MAX_RANKS}");
@@ -80,7 +80,7 @@ impl Ranks<u32> {
 }
 
 impl<K: Key> Ranks<K> {
-    /// Asks for the keys of the first so many objects and ranks them.
+    /// Reads the keys of the first objects and ranks them.
     pub(super) fn assign(&mut self, objects: u32, key: &(impl Fn(u32) -> K + Sync), team: Team) {
         let (before, was_ascending) = (self.objects, self.ascending);
         let was_assigned = std::mem::take(&mut self.is_assigned);
@@ -244,7 +244,7 @@ impl<T: Send + Sync> Divisible for Merging<'_, T> {
     }
 }
 
-/// Keys to be asked for, from an index on. A piece is a block.
+/// Keys to be read, from an index on. A piece is a block.
 struct Asking<'a, K> {
     keys: &'a mut [K],
     first: usize,

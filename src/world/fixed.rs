@@ -8,7 +8,7 @@ use crate::runtime::memory;
 use crate::runtime::team::Threads;
 use crate::{Aabb, Bounded, DetectError, Groups, RejectReason, Scalar, StaticSet};
 
-/// Static objects, and what the engine knows of them as of the last step. Changes are noted, and made in the next step all at once:
+/// Static objects, and the engine's set of them as of the last step. Changes are noted, and made in the next step all at once:
 /// so they take effect when those of moving objects do, and a million of them cost no more than one build.
 #[derive(Debug)]
 pub(super) struct Statics<S: Scalar, const D: usize> {
@@ -16,14 +16,14 @@ pub(super) struct Statics<S: Scalar, const D: usize> {
     sites: Vec<StaticSlot<S, D>>,
     /// Places without an object.
     free: Vec<u32>,
-    /// Places that differ from what the set knows.
+    /// Places that differ from the set's.
     changed: Vec<u32>,
     /// Places of objects with invalid boxes, as of the last step.
     flawed: Vec<u32>,
     pub(super) set: StaticSet<S, D>,
     /// The handles by place, as of the last step.
     pub(super) seen: Vec<Handle>,
-    /// Objects have other places than the set knows.
+    /// Objects have other places than in the set.
     is_renumbered: bool,
 }
 
@@ -36,7 +36,7 @@ struct StaticSlot<S, const D: usize> {
     is_changed: bool,
 }
 
-/// When more than one object in so many has changed, the set is built anew. Fewer changes are cheaper one by one.
+/// When more than one object in this number has changed, the set is built anew. Fewer changes are cheaper one by one.
 const BUILD_PER_CHANGE: usize = 128;
 /// So many changes are always cheaper one by one: the set keeps them in a list.
 const FEW_CHANGES: usize = 32;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Names an object of a [`World`](crate::World), for life and after: once the object is removed, no other one ever gets the same
-/// handle, and whoever still has it gets a [`StaleHandle`].
+/// handle; a call with an old one returns [`StaleHandle`].
 ///
 /// Ordered by index. Worlds that were given the same objects in the same order give the same handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! A scene that the library keeps: objects come, move and go by handle, and a step tells who meets whom.
+//! A scene that the library keeps: objects come, move and go by handle, and a step finds their pairs.
 //!
 //! A handle leads through `slots.rs` to a place among the moving objects (`moving.rs`) or the static ones (`fixed.rs`), and a step
 //! (`step.rs`) leads back, from pairs of places to pairs of handles.
@@ -30,7 +30,7 @@ use partners::Partners;
 pub use queries::{WorldHit, WorldNeighbor, WorldQueries};
 use slots::{ObjectPlace, Slots};
 
-/// A scene for those who do not want to keep one: [moving and static objects](Object) that are known by [`Handle`]s, and
+/// A scene that the library keeps: [moving and static objects](Object) with [`Handle`]s, and
 /// [events](crate::Events) in every step.
 ///
 /// ```

@@ -5,12 +5,12 @@ use super::{Handle, Object};
 use crate::Scalar;
 use crate::runtime::memory;
 
-/// Dense and in no particular order, as a step wants them.
+/// Dense and in no particular order, as a step reads them.
 #[derive(Debug)]
 pub(super) struct Moving<S, const D: usize> {
     pub(super) objects: Vec<Inflated<S, D>>,
     pub(super) handles: Vec<Handle>,
-    /// The handles as of the last step, which is what its grid knows.
+    /// The handles as of the last step, to which its grid refers.
     pub(super) seen: Vec<Handle>,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{Aabb, Bounded, Groups, RejectReason, Scalar, Swept};
 
-/// An object of a [`World`](crate::World): a box, who it pairs with, whether it moves, and data of yours.
+/// An object of a [`World`](crate::World): a box, its groups, whether it moves, and data of yours.
 ///
 /// ```
 /// use pivotgrid::{Aabb, Groups, Mobility, Object};
@@ -19,7 +19,7 @@ use crate::{Aabb, Bounded, Groups, RejectReason, Scalar, Swept};
 pub struct Object<S, const D: usize> {
     /// Its box. An invalid one pairs with nothing and is [reported](crate::World::rejected).
     pub aabb: Aabb<S, D>,
-    /// Who it pairs with.
+    /// Which objects it pairs with.
     pub groups: Groups,
     /// Whether it is expected to move.
     pub mobility: Mobility,

@@ -3,8 +3,8 @@
 use crate::Pair;
 use crate::runtime::memory;
 
-/// Numbers static objects when a moving one first overlaps them. A tracker asks about every index up to the largest in a pair; with
-/// these numbers instead of their indices it is not asked to look at all static objects to find the few that matter.
+/// Numbers static objects when a moving one first overlaps them. A tracker reads every index up to the largest in a pair; with
+/// these numbers instead of their indices it does not visit all static objects to find the few that matter.
 ///
 /// Numbers are kept from step to step, because a tracker is quickest if indices keep their keys.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct Partners {
 }
 
 const UNNUMBERED: u32 = u32::MAX;
-/// When more than one number in so many is of use, or there are at most `FEW`, the others may stay.
+/// When more than one number in this many is of use, or there are at most `FEW`, the others may stay.
 const SURPLUS: usize = 4;
 const FEW: usize = 1024;
 

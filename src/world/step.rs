@@ -97,7 +97,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
             None => Some(moving.get(index)),
             Some(number) => statics.get(partners.statics[number]),
         };
-        // Whether it is a pair, and whether it may start. The engine has not asked about pairs with static objects yet.
+        // Whether it is a pair, and whether it may start. The engine has not filtered pairs with static objects yet.
         let judge = |pair: Pair| match (object(pair.a), object(pair.b)) {
             (Some(one), Some(other)) if one.is_swept() || other.is_swept() => {
                 one.meets(other, margin).then(|| no_margin || one.meets(other, S::ZERO))

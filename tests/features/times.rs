@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::common::grid_config;
 use crate::kinds::{PERIOD, scene};
 use pivotgrid::{
-    Aabb, Adjacency, BroadPhase, Config, Neighbors, Object, PairMap, PairSorter, PairTracker, Periodic, Reorder, RowsOf,
+    Aabb, Adjacency, BroadPhase, Config, Neighbors, Object, PairMap, PairSorter, PairTracker, Periodic, Reorder, Rows, RowsOf,
     StaticSet, World,
 };
 
@@ -68,6 +68,11 @@ fn parts_add_up_to_the_call() {
         });
     }
     engine.par_detect(&boxes);
+    let mut rows = Rows::new();
+    assert_accounted("queries", || {
+        engine.queries().par_overlapping(&walls, &mut rows);
+        rows.time()
+    });
     let order = engine.spatial_order().expect("there was a step");
     let (mut reorder, mut array) = (Reorder::new(), points);
     assert_accounted("reordering", || {

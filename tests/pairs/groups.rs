@@ -101,6 +101,30 @@ fn groups_and_balls_decide_next_to_the_boxes() {
     check::<f64, 3>();
 }
 
+/// Columns of groups and balls that the last scene had are shorter than the table of a larger scene. Two sizes make two levels, and the boxes
+/// around chunks are found before this scene's groups and balls are filled in.
+#[test]
+fn a_larger_scene_after_one_with_groups_or_balls() {
+    let rng = &mut Rng(5);
+    let cubes = |n: usize, edge: f32, rng: &mut Rng| -> Vec<Thing<f32, 3>> {
+        let cube = |_| {
+            let min = std::array::from_fn(|_| rng.within(0.0, 20.0) as f32);
+            Thing { bounds: Aabb::new(min, min.map(|x| x + edge)), groups: Groups::ALL, ball: None }
+        };
+        (0..n).map(cube).collect()
+    };
+    let larger = [cubes(4000, 0.3, rng), cubes(300, 8.0, rng)].concat();
+    let expected = oracle(&larger);
+    for (grouped, round) in [(true, false), (false, true), (true, true)] {
+        let mut engine = BroadPhase::<f32, 3>::with_config(grid_config()).unwrap();
+        engine.detect(&things(100, grouped, round, 1));
+        assert_eq!(engine.detect(&larger).sorted(), expected, "{grouped} {round}");
+        assert!(engine.stats().levels.iter().filter(|level| level.objects > 0).count() > 1, "{:?}", engine.stats().levels);
+        engine.detect(&things(100, grouped, round, 1));
+        assert_eq!(pool(3).install(|| engine.par_detect(&larger).sorted()), expected, "{grouped} {round}");
+    }
+}
+
 #[test]
 fn balls_that_touch_exactly_are_pairs_on_every_instruction_set() {
     let sets = [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512];

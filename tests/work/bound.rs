@@ -34,7 +34,7 @@ pub(crate) const KNOWN_CLIFFS: &[Cliff] = &[
     // Sizes and densities that are independent of each other, over five decades: 1.4 of the bound.
     ("power_halo", &[(3, Fresh), (3, Kept)]),
     // Plates around one point: each axis alone separates half of them.
-    ("nested_rooms", &[(2, Fresh), (2, Kept), (3, Fresh), (3, Kept)]),
+    ("nested_rooms", &[(3, Fresh), (3, Kept)]),
     // Rods along x and y in one cell for each layer: 1.2 of the bound.
     ("weave", &[(3, Fresh), (3, Kept)]),
 ];

@@ -390,6 +390,7 @@ static void constructors(uint32_t scalar, uint32_t d)
     MAKES(pg_static_set_create, b, pg_static_set, scalar, d);
     MAKES(pg_world_create, w, pg_world, scalar, d, 0);
     MAKES(pg_periodic_create, p, pg_periodic, scalar, d, min, max, 1);
+    MAKES(pg_periodic_create_lattice, p, pg_periodic, scalar, d, cell, 1);
     MAKES(pg_neighbors_create, n, pg_neighbors, scalar, d, 0);
     MAKES(pg_neighbors_create_periodic, n, pg_neighbors, scalar, d, 0, min, max, 1);
     MAKES(pg_neighbors_create_lattice, n, pg_neighbors, scalar, d, 0, cell, 1);
@@ -419,6 +420,10 @@ static void constructors(uint32_t scalar, uint32_t d)
     IS(pg_neighbors_create_periodic(scalar, d, 0, NULL, max, 1, NULL, &n), PG_ERROR_NULL);
     IS(pg_neighbors_create_periodic(scalar, d, 0, min, NULL, 1, NULL, &n), PG_ERROR_NULL);
     IS(pg_neighbors_create_periodic(scalar, d, 0, min, nan, 1, NULL, &n), PG_ERROR_DOMAIN);
+    IS(pg_periodic_create_lattice(scalar, d, NULL, 1, NULL, &p), PG_ERROR_NULL);
+    IS(pg_periodic_create_lattice(scalar, d, no_cell, 1, NULL, &p), PG_ERROR_DOMAIN);
+    IS(pg_periodic_create_lattice(7, d, cell, 1, NULL, &p), PG_ERROR_TYPE);
+    IS(pg_periodic_create_lattice(scalar, 4, cell, 1, NULL, &p), PG_ERROR_TYPE);
     IS(pg_neighbors_create_lattice(scalar, d, 0, NULL, 1, NULL, &n), PG_ERROR_NULL);
     IS(pg_neighbors_create_lattice(scalar, d, 0, no_cell, 1, NULL, &n), PG_ERROR_DOMAIN);
     IS(pg_neighbors_create_lattice(scalar, d, 16, cell, 1, NULL, &n), PG_ERROR_ARGUMENT);

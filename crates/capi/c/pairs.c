@@ -404,6 +404,15 @@ static void own_threads(uint32_t scalar, int dimensions)
         CHECK(system.passes > 0 && of_world.started_count == expected_count);
         OK(pg_world_destroy(world));
         free(ids);
+        /* A domain so large that nothing meets across its borders. */
+        const double low[3] = {-100, -100, -100}, high[3] = {100, 100, 100};
+        pg_periodic periodic;
+        pg_periodic_pairs of_periodic;
+        OK(pg_periodic_create(scalar, (uint32_t)dimensions, low, high, 3, &config, &periodic));
+        system.passes = 0;
+        OK(pg_periodic_detect(periodic, &objects, &of_periodic));
+        CHECK(system.passes > 0 && of_periodic.count == expected_count);
+        OK(pg_periodic_destroy(periodic));
         pg_neighbors neighbors;
         OK(pg_neighbors_create(scalar, (uint32_t)dimensions, PG_HALF | PG_SORTED, &config, &neighbors));
         system.passes = 0;

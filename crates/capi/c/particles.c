@@ -150,6 +150,47 @@ static void lattices(uint32_t scalar, int dimensions)
     free(data);
 }
 
+/* Boxes in a sheared cell, against all shifts that can matter. */
+static void sheared_pairs(uint32_t scalar, int dimensions)
+{
+    enum { COUNT = 300 };
+    const double shear[3][3] = {{8, 0, 0}, {2, 8, 0}, {-1, 2, 8}};
+    const size_t d = (size_t)dimensions;
+    double vectors[9];
+    for (size_t row = 0; row < d; ++row)
+        for (size_t axis = 0; axis < d; ++axis)
+            vectors[row * d + axis] = shear[row][axis];
+    scene scene = make_scene(COUNT, dimensions, 8, 55);
+    pg_objects objects = objects_of(&scene, scalar);
+    pg_config config;
+    OK(pg_config_init(&config, sizeof config));
+    config.flags = PG_CANONICAL_ORDER;
+    pg_periodic domain;
+    pg_periodic_pairs pairs;
+    OK(pg_periodic_create_lattice(scalar, (uint32_t)dimensions, vectors, 3, &config, &domain));
+    OK(pg_periodic_detect(domain, &objects, &pairs));
+    size_t at = 0;
+    for (size_t a = 0; a < COUNT; ++a)
+        for (size_t b = a + 1; b < COUNT; ++b)
+            for (int x = -3; x <= 3; ++x)
+                for (int y = -3; y <= 3; ++y) {
+                    double low[3], high[3];
+                    for (int axis = 0; axis < 3; ++axis) {
+                        double by = axis < dimensions ? x * shear[0][axis] + y * shear[1][axis] : 0;
+                        low[axis] = scene.min[3 * b + axis] + by;
+                        high[axis] = scene.max[3 * b + axis] + by;
+                    }
+                    if (overlap(scene.min + 3 * a, scene.max + 3 * a, low, high)) {
+                        CHECK(at < pairs.count && pairs.pairs[at].a == a && pairs.pairs[at].b == b);
+                        CHECK(pairs.pairs[at].shift[0] == x && pairs.pairs[at].shift[1] == y && pairs.pairs[at].shift[2] == 0);
+                        ++at;
+                    }
+                }
+    CHECK(at == pairs.count && at > 20 && pairs.rejected_count == 0);
+    OK(pg_periodic_destroy(domain));
+    free_scene(&scene);
+}
+
 static void periodic(uint32_t scalar, int dimensions)
 {
     enum { COUNT = 700 };
@@ -223,6 +264,7 @@ int main(void)
             neighbors(scalars[s], dimensions, 3, PG_THREADS_CALLER);
             neighbors(scalars[s], dimensions, dimensions == 3 ? 7 : 1, 2);
             lattices(scalars[s], dimensions);
+            sheared_pairs(scalars[s], dimensions);
             periodic(scalars[s], dimensions);
         }
     printf("particles: %d checks\n", checks);

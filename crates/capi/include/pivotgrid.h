@@ -243,8 +243,8 @@ typedef enum {
 } pg_status;
 
 /**
- * The caller's own threads: a job system that carries what a handle does. Only periodic domains, and neighbor lists in a space that repeats
- * itself, stay on the calling thread; their queries do not.
+ * The caller's own threads: a job system that carries what a handle does. Only neighbor lists in a space that repeats itself stay on the
+ * calling thread.
  *
  * `run` calls `job(data, worker)` for each worker in `0..workers`, on any threads, as many at a time as it likes, in any order, and
  * returns when all calls have returned. A job never waits for another one. A worker that is left out runs on the calling thread
@@ -1105,6 +1105,18 @@ pg_status pg_periodic_create(uint32_t scalar,
                              uint32_t axes,
                              const pg_config *config,
                              pg_periodic *periodic);
+
+/**
+ * Makes a broad phase in a space that repeats itself along the vectors of a lattice, which need not be at right angles. `vectors` are
+ * `dimensions` times `dimensions` numbers, a row for each vector, whatever the scalar; `axes` has a bit for each vector along which space
+ * repeats itself, 1 for the first, 2 for the second, 4 for the third. Vectors without a bit mean nothing. `config` may be null.
+ */
+pg_status pg_periodic_create_lattice(uint32_t scalar,
+                                     uint32_t dimensions,
+                                     const double *vectors,
+                                     uint32_t axes,
+                                     const pg_config *config,
+                                     pg_periodic *periodic);
 
 /**
  * Frees it. What it lent is gone.

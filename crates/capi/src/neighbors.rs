@@ -1,13 +1,13 @@
 //! Neighbor rows of particles.
 
-use engine::{Lattice, Neighbors, PeriodicError, PeriodicNeighbors};
+use engine::{Neighbors, PeriodicError, PeriodicNeighbors};
 
 use crate::border::{border, border_of};
 use crate::broad_phase::with_slice;
 use crate::handles::pg_neighbors;
 use crate::memory::{In, Out, reserve};
 use crate::objects::{Items, Objects, Points, Real, keep_periodic_rejected, keep_rejected, of_type};
-use crate::periodic::{domain, marked};
+use crate::periodic::{domain, lattice};
 use crate::query::padded;
 use crate::settings::{Settings, Threads, stats_of};
 use crate::status::{Result, ensure, pg_status};
@@ -72,9 +72,7 @@ fn new_periodic<S: Real, const D: usize>(
 }
 
 fn new_lattice<S: Real, const D: usize>(settings: Settings, flags: u32, vectors: In<f64>, axes: u32) -> Result<Repeated<S, D>> {
-    let vectors = vectors.slice(D * D, "vectors")?;
-    let vectors = std::array::from_fn(|row| std::array::from_fn(|axis| vectors[row * D + axis]));
-    let lattice = Lattice::new(vectors, marked(axes))?;
+    let lattice = lattice(vectors, axes)?;
     repeated(settings, flags, |neighbors| Ok(neighbors.lattice(lattice)))
 }
 

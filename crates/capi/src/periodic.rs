@@ -1,6 +1,6 @@
 //! Periodic domains.
 
-use engine::{Aabb, Periodic};
+use engine::{Aabb, Config, Lattice, Periodic, PeriodicError};
 
 use crate::border::{border, border_of};
 use crate::broad_phase::with_slice;
@@ -43,18 +43,36 @@ pub(crate) fn domain<S: Real, const D: usize>(min: &[f64], max: &[f64], axes: u3
 }
 
 /// The axes whose bits are set.
-pub(crate) fn marked<const D: usize>(axes: u32) -> [bool; D] {
+fn marked<const D: usize>(axes: u32) -> [bool; D] {
     std::array::from_fn(|axis| axes >> axis & 1 != 0)
 }
 
 fn new<S: Real, const D: usize>(settings: Settings, min: In<f64>, max: In<f64>, axes: u32) -> Result<Typed<S, D>> {
-    let Settings { config, threads, .. } = settings;
-    let config = if threads.are_many() { config } else { config.serial_up_to(usize::MAX) };
     let (bounds, periodic) = domain::<S, D>(min.slice(D, "min")?, max.slice(D, "max")?, axes);
+    typed(settings, |config| Periodic::with_config(bounds, periodic, config))
+}
+
+fn new_lattice<S: Real, const D: usize>(settings: Settings, vectors: In<f64>, axes: u32) -> Result<Typed<S, D>> {
+    let lattice = lattice(vectors, axes)?;
+    typed(settings, |config| Periodic::of_lattice_with_config(lattice, config))
+}
+
+fn typed<S: Real, const D: usize>(
+    settings: Settings,
+    make: impl FnOnce(Config) -> std::result::Result<Periodic<S, D>, PeriodicError>,
+) -> Result<Typed<S, D>> {
+    let Settings { config, threads, .. } = settings;
     let canonical = config.canonical_order;
     // The pairs are put in order when they are copied.
-    let domain = Periodic::with_config(bounds, periodic, config.canonical_order(false))?;
+    let domain = make(config.canonical_order(false))?;
     Ok(Typed { domain, threads, items: Items::default(), pairs: Vec::new(), rejected: Vec::new(), canonical })
+}
+
+/// The lattice of some vectors, `D` numbers each, and the bits of those along which space repeats itself.
+pub(crate) fn lattice<const D: usize>(vectors: In<f64>, axes: u32) -> Result<Lattice<D>> {
+    let vectors = vectors.slice(D * D, "vectors")?;
+    let vectors = std::array::from_fn(|row| std::array::from_fn(|axis| vectors[row * D + axis]));
+    Ok(Lattice::new(vectors, marked(axes))?)
 }
 
 impl<S: Real, const D: usize> Repeat for Typed<S, D> {
@@ -64,7 +82,7 @@ impl<S: Real, const D: usize> Repeat for Typed<S, D> {
         pairs.clear();
         rejected.clear();
         with_slice!(objects, items, |slice| threads.run(|| -> Result {
-            let found = domain.try_par_detect(slice)?;
+            let found = threads.carry(domain.over(slice)).try_pairs()?;
             keep_periodic_rejected(rejected, found.rejected())?;
             reserve(pairs, found.len())?;
             pairs.extend(found.iter().map(|pair| pg_periodic_pair { a: pair.a, b: pair.b, shift: padded(pair.shift) }));
@@ -108,6 +126,27 @@ pub extern "C" fn pg_periodic_create(
         let settings = Settings::of(config)?;
         let same_thread = settings.same_thread;
         let made: Result<AnyPeriodic> = of_type!(scalar, dimensions, new(settings, min, max, axes));
+        periodic.set(pg_periodic { id: table::insert(made?, same_thread)? }, "periodic")
+    })
+}
+
+/// Makes a broad phase in a space that repeats itself along the vectors of a lattice, which need not be at right angles. `vectors` are
+/// `dimensions` times `dimensions` numbers, a row for each vector, whatever the scalar; `axes` has a bit for each vector along which space
+/// repeats itself, 1 for the first, 2 for the second, 4 for the third. Vectors without a bit mean nothing. `config` may be null.
+#[unsafe(no_mangle)]
+pub extern "C" fn pg_periodic_create_lattice(
+    scalar: u32,
+    dimensions: u32,
+    vectors: In<f64>,
+    axes: u32,
+    config: In<pg_config>,
+    periodic: Out<pg_periodic>,
+) -> pg_status {
+    border(|| {
+        periodic.check("periodic")?;
+        let settings = Settings::of(config)?;
+        let same_thread = settings.same_thread;
+        let made: Result<AnyPeriodic> = of_type!(scalar, dimensions, new_lattice(settings, vectors, axes));
         periodic.set(pg_periodic { id: table::insert(made?, same_thread)? }, "periodic")
     })
 }

@@ -68,8 +68,8 @@ pub const PG_MOVING: u32 = 0;
 /// Mobility of an object of a world: hardly ever moves; two static objects never pair.
 pub const PG_STATIC: u32 = 1;
 
-/// The caller's own threads: a job system that carries what a handle does. Only periodic domains, and neighbor lists in a space that repeats
-/// itself, stay on the calling thread; their queries do not.
+/// The caller's own threads: a job system that carries what a handle does. Only neighbor lists in a space that repeats itself stay on the
+/// calling thread.
 ///
 /// `run` calls `job(data, worker)` for each worker in `0..workers`, on any threads, as many at a time as it likes, in any order, and
 /// returns when all calls have returned. A job never waits for another one. A worker that is left out runs on the calling thread

@@ -12,7 +12,7 @@ use crate::runtime::memory;
 const SAMPLE_PER_ROOT: f64 = 4.0;
 const FEWEST_SAMPLED: usize = 256;
 const MOST_SAMPLED: usize = 8192;
-/// Finest scale looked at: cubes of `2^-BITS` of the extent, so that two clusters a billion cells apart are told from one.
+/// Finest scale looked at: cubes of `2^-BITS` of the extent, so that two clusters a billion cells apart differ from one.
 pub(super) const BITS: usize = 40;
 
 /// Density of a scene by scale; scale `k` has cubes of edge `extent / 2^k`.
@@ -126,7 +126,7 @@ pub(crate) fn sampled(len: usize) -> impl Iterator<Item = usize> {
     positions.filter(move |&position| position < len).take(if all { len } else { wanted })
 }
 
-/// A permutation of the numbers of so many bits: each step can be undone.
+/// A permutation of the numbers with `bits` bits: each step can be undone.
 fn shuffled(index: usize, bits: u32) -> usize {
     let mask = (1u64 << bits) - 1;
     let mut value = index as u64;
@@ -140,7 +140,7 @@ fn shuffled(index: usize, bits: u32) -> usize {
 /// Leaves out a few objects that are very far from all others, axis by axis: the scales would be wasted on the void between, and
 /// cells counted from the middle of the void would lie where the coordinates are coarse.
 fn without_outliers<const D: usize>(points: &[[f64; 3]], mut low: [f64; 3], mut extent: [f64; 3]) -> ([f64; 3], [f64; 3]) {
-    const LEFT_OUT: usize = 64; // one in so many at either end
+    const LEFT_OUT: usize = 64; // one in 64 at either end
     const FAR: f64 = 8.0;
     let mut along = Vec::new();
     memory::reserve_exact(&mut along, points.len());

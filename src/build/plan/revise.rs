@@ -18,7 +18,7 @@ const WORTHWHILE_COARSER: f64 = 0.7;
 const FINER: f64 = 0.5;
 /// Nanoseconds per object for comparisons in crowded cells that a tree would save.
 const HOPELESS: f64 = 400.0;
-/// If so many of the comparisons within a cell find a pair, there is nothing to save.
+/// If this share of the comparisons within a cell find a pair, there is nothing to save.
 const WORTH_COMPARING: f64 = 1.0 / 16.0;
 /// The most levels that a revision adds.
 const MOST_ADDED: usize = 3;
