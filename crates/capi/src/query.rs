@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use engine::{Aabb, Ball, Handle, Hit, Neighbor, PeriodicQueries, Queries, Ray, Rows, Shifted, BoxCast};
+use engine::{Aabb, Ball, BoxCast, Handle, Hit, Neighbor, PeriodicQueries, Queries, Ray, Rows, Shifted};
 
 use crate::border::{border, border_of};
 use crate::handles::pg_results;
