@@ -1,8 +1,8 @@
 //! The nearest boxes to a point.
 
 use std::collections::BinaryHeap;
-
 use std::convert::Infallible;
+use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
 use super::cast::is_finite;
@@ -15,6 +15,7 @@ use super::{Neighbor, Queries};
 use crate::Scalar;
 use crate::isa::eight::{LANES, bits};
 use crate::kernel::{UNRANKED, rank};
+use crate::layout::Shape;
 use crate::runtime::team::Team;
 
 impl<S: Scalar, const D: usize, F: QueryFilter<u32>> Queries<'_, S, D, F> {
@@ -97,10 +98,81 @@ impl<T: Ord> Nearest<T> {
     }
 }
 
+/// The search by density reads at most this many entries per object that is wanted, and per lane: elsewhere the tree is faster.
+const MOST_READ: usize = 32;
+
+/// It is left out if more than one object in this number is wanted.
+const LEAST_SHARE: usize = 16;
+
 impl<S: Scalar, const D: usize> GridView<'_, S, D> {
-    /// Offers the objects to the nearest ones so far, near ones first, until all others are further away.
+    /// Offers objects to the nearest ones so far, until all others are further away.
     #[inline]
     pub(super) fn find_nearest<T: Near<S>, F: QueryFilter<u32>>(
+        &self,
+        point: &[S; D],
+        filter: &F,
+        nearest: &mut Nearest<T>,
+        of: &impl Fn(Neighbor<S>) -> Option<T>,
+    ) {
+        if nearest.heap.is_empty() && nearest.k <= self.entries().len() / LEAST_SHARE {
+            // Where objects are dense, the density around the point predicts how far the nearest are. The grid finds what lies within that
+            // distance in about a third of the time that a descent takes.
+            if self.find_as_predicted(point, filter, nearest, of).is_continue() && nearest.heap.len() == nearest.k {
+                return;
+            }
+            nearest.heap.clear();
+        }
+        self.descend_to_nearest(point, filter, nearest, of);
+    }
+
+    /// Offers all objects within the distance that should hold those wanted. Breaks if that reads too many entries.
+    #[inline]
+    fn find_as_predicted<T: Near<S>, F: QueryFilter<u32>>(
+        &self,
+        point: &[S; D],
+        filter: &F,
+        nearest: &mut Nearest<T>,
+        of: &impl Fn(Neighbor<S>) -> Option<T>,
+    ) -> ControlFlow<()> {
+        let limit = self.likely_limit(point, nearest.k)?;
+        let mut left = MOST_READ * (nearest.k + LANES);
+        self.search(point, limit, |run| {
+            left = match left.checked_sub(run.len()) {
+                Some(left) => left,
+                None => return ControlFlow::Break(()),
+            };
+            // The limit that the nearest so far set, if it is less: fewer are offered.
+            let limit = nearest.limit().map_or(limit, |so_far| if so_far < limit { so_far } else { limit });
+            self.visit_near(point, limit, filter, run, &mut |neighbor| {
+                nearest.add(of(neighbor));
+                ControlFlow::Continue(())
+            })
+        })
+    }
+
+    /// The square of a distance within which there should be `k` objects and some more, by the number of objects in the chunks around the
+    /// point. Breaks if there are none.
+    #[inline]
+    fn likely_limit(&self, point: &[S; D], k: usize) -> ControlFlow<(), S> {
+        let mut density = 0.0;
+        for region in self.regions {
+            let level = &self.grid.levels[region.level];
+            if let Some(chunk) = self.grid.find(region.level, Shape::<D>::chunk_of(level.cell(point))) {
+                let cell: f64 = level.cell_size()[..D].iter().product();
+                density += chunk.entries().len() as f64 / (cell * Shape::<D>::CELLS as f64);
+            }
+        }
+        let space = (1.5 * k as f64 + 2.0) / density;
+        let radius = if D == 2 { (space / PI).sqrt() } else { (space / (PI * 4.0 / 3.0)).cbrt() };
+        if radius > 0.0 && radius.is_finite() {
+            ControlFlow::Continue(S::from_f64(radius * radius))
+        } else {
+            ControlFlow::Break(())
+        }
+    }
+
+    /// Offers the objects to the nearest ones so far, near ones first, until all others are further away.
+    fn descend_to_nearest<T: Near<S>, F: QueryFilter<u32>>(
         &self,
         point: &[S; D],
         filter: &F,

@@ -67,28 +67,37 @@ impl<S: Scalar, const D: usize> GridView<'_, S, D> {
         filter: &F,
         visit: &mut impl FnMut(Neighbor<S>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
+        self.search(point, limit, |run| self.visit_near(point, limit, filter, run, visit))
+    }
+
+    /// Calls `visit` with the objects of a run of entries that are no further away than the limit, a square.
+    #[inline]
+    pub(super) fn visit_near<B, F: QueryFilter<u32>>(
+        &self,
+        point: &[S; D],
+        limit: S,
+        filter: &F,
+        run: Range<usize>,
+        visit: &mut impl FnMut(Neighbor<S>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
         if self.admits_all::<F>() {
-            return self.search(point, limit, |run| {
-                let mut flow = ControlFlow::Continue(());
-                self.kernel.near(&self.columns, point, limit, run, |index, distance_squared| {
-                    if flow.is_continue() {
-                        flow = visit(Neighbor { index, distance_squared });
-                    }
-                });
-                flow
+            let mut flow = ControlFlow::Continue(());
+            self.kernel.near(&self.columns, point, limit, run, |index, distance_squared| {
+                if flow.is_continue() {
+                    flow = visit(Neighbor { index, distance_squared });
+                }
             });
+            return flow;
         }
-        self.search(point, limit, |run| {
-            for (at, inside) in steps(run) {
-                let squares = squared_distances(&self.columns, point, at);
-                for lane in bits(up_to(&squares, limit) & inside) {
-                    if let Some(index) = self.admit(at + lane, filter) {
-                        visit(Neighbor { index, distance_squared: squares[lane] })?;
-                    }
+        for (at, inside) in steps(run) {
+            let squares = squared_distances(&self.columns, point, at);
+            for lane in bits(up_to(&squares, limit) & inside) {
+                if let Some(index) = self.admit(at + lane, filter) {
+                    visit(Neighbor { index, distance_squared: squares[lane] })?;
                 }
             }
-            ControlFlow::Continue(())
-        })
+        }
+        ControlFlow::Continue(())
     }
 
     /// Calls `look` with runs of entries among which is every object that is no further away than the limit, a square; each entry
