@@ -31,6 +31,9 @@ const COSTS: [Cost; 5] = [
     ("look", |costs| &mut costs.look),
 ];
 
+/// A table by name: makes its line for a scene, with so many objects and steps.
+type Kind = (&'static str, fn(Scene, usize, usize));
+
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     let word = |at: usize| words.get(at).map(String::as_str);
@@ -40,8 +43,7 @@ fn main() {
         None => Scene::ALL.to_vec(),
     };
     let steps = if measuring() { 12 } else { 2 };
-    let kinds: [(&str, fn(Scene, usize, usize)); 3] =
-        [("cells", cells::<f32, 3>), ("costs", costs::<f32, 3>), ("planning", planning::<f32, 3>)];
+    let kinds: [Kind; 3] = [("cells", cells::<f32, 3>), ("costs", costs::<f32, 3>), ("planning", planning::<f32, 3>)];
     for (name, run) in kinds.into_iter().filter(|(name, _)| word(0).is_none_or(|wanted| wanted == *name)) {
         println!("{name}, {objects} objects, one thread, f32 3D, {steps} steps each");
         for &scene in scenes.iter().filter(|_| measuring() || name != "cells").chain(scenes.first().filter(|_| !measuring())) {

@@ -1,6 +1,6 @@
 //! Rays through the grid of the last step: lines of sight, and what a bullet hits. `cargo run --release --example ray_casts`
 
-use pivotgrid::{Aabb, Ball, BroadPhase, Ray, Sweep};
+use pivotgrid::{Aabb, Ball, BoxCast, BroadPhase, Ray};
 
 /// Where a ray enters a ball, if it does: not before it enters the box around it.
 fn entry(ball: &Ball<f32, 3>, ray: &Ray<f32, 3>) -> Option<f32> {
@@ -41,7 +41,7 @@ fn main() {
 
     // A crate that slides: what it meets on its way, in order.
     let mut met = Vec::new();
-    queries.sweep_hits(&Sweep::new(Aabb::around([1.0, 2.0, 2.0], [0.8; 3]), [100.0, 0.0, 0.0]), &mut met);
+    queries.sweep_hits(&BoxCast::new(Aabb::around([1.0, 2.0, 2.0], [0.8; 3]), [100.0, 0.0, 0.0]), &mut met);
     println!("the crate meets {} boxes, the first of them after {:?} of its way", met.len(), met.first().map(|hit| hit.t));
 
     let nearest = {

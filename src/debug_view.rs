@@ -111,7 +111,7 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
     /// A line for each of [`pairs`](Self::pairs) and [`cross_pairs`](Self::cross_pairs), from the center of one box to that of the other. (In infinite boxes the center
     /// is not a number.) Looks up all centers first.
     pub fn pair_lines(&self) -> impl Iterator<Item = [[S; D]; 2]> + use<'a, S, D> {
-        let mut centers = vec![[S::ZERO; D]; self.broad_phase.map_or(0, |of| of.engine.builder.known)];
+        let mut centers = vec![[S::ZERO; D]; self.broad_phase.map_or(0, |of| of.engine.builder.last_len)];
         for object in self.objects() {
             centers[object.index] = object.bounds.center();
         }

@@ -34,11 +34,11 @@
 //! | too little memory, or input from strangers | [`BroadPhase::try_par_detect`], [`Config::max_bytes`] |
 //! | rules for which objects may meet | [`Groups`], checked in bulk; [`Bounded::pairs_with`], called per pair |
 //! | balls that should pair exactly | [`Ball`], [`Bounded::ball`] |
-//! | boxes that move far in a step | [`Swept`] |
+//! | boxes that move far in a step | [`MovingBox`] |
 //! | terrain and walls that hardly ever move | [`StaticSet`] |
 //! | a need for what began, goes on and has ended | [`PairTracker`] |
 //! | objects with handles instead of a slice | [`World`] |
-//! | boxes, points, rays, moving boxes, balls to look up | [`BroadPhase::queries`], [`Queries`], [`Ray`], [`Sweep`] |
+//! | boxes, points, rays, moving boxes, balls to look up | [`BroadPhase::queries`], [`Queries`], [`Ray`], [`BoxCast`] |
 //! | particles that need lists of neighbors | [`Neighbors`], [`Reach`] for radii of their own |
 //! | a domain that repeats itself | [`Periodic`], [`PeriodicNeighbors`]; sheared, or shorter than its objects: [`Periodic::of_lattice`], [`Lattice`] |
 //! | a replay, or lockstep: one order for any number of threads | [`Config::canonical_order`] |
@@ -117,7 +117,7 @@ pub use geometry::aabb::Aabb;
 pub use geometry::ball::Ball;
 pub use geometry::bounded::Bounded;
 pub use geometry::groups::Groups;
-pub use geometry::swept::Swept;
+pub use geometry::moving_box::MovingBox;
 pub use isa::InstructionSet;
 pub use isa::scalar::Scalar;
 pub use neighbors::{NeighborIter, NeighborRows, Neighbors, PeriodicNeighbor, PeriodicNeighbors, PeriodicRows, Reach};
@@ -127,7 +127,7 @@ pub use periodic::{
     AnyPeriodicPair, Lattice, Periodic, PeriodicCrossPair, PeriodicError, PeriodicPair, PeriodicPairs, PeriodicPairsWithStatics,
     PeriodicQueries, PeriodicReason, PeriodicRejected, Shifted, WithoutShifts,
 };
-pub use query::{Filtered, Hit, InGroups, Neighbor, Queries, QueryFilter, Ray, Rows, Sweep, Unfiltered};
+pub use query::{BoxCast, Filtered, Hit, InGroups, Neighbor, Queries, QueryFilter, Ray, Rows, Unfiltered};
 pub use rejected::{DetectError, MAX_OBJECTS, RejectReason, Rejected};
 pub use request::{EitherPair, Host, Request, Source};
 pub use runtime::objects::{FnObjects, WithBalls, WithGroups};

@@ -184,7 +184,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// of the second are numbered on after those of the first.
     pub fn spatial_order(&self) -> Option<SpatialOrder<'_>> {
         let engine = &self.engine;
-        engine.has_grid().then(|| SpatialOrder { indices: &engine.builder.order[..engine.builder.known] })
+        engine.has_grid().then(|| SpatialOrder { indices: &engine.builder.order[..engine.builder.last_len] })
     }
 }
 
@@ -194,7 +194,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     pub fn spatial_order(&self) -> Option<SpatialOrder<'_>> {
         let engine = &self.broad_phase.engine;
         // A search keeps its own account of whether it came to its end.
-        (self.complete && engine.builder.known > 0)
-            .then(|| SpatialOrder { indices: &engine.builder.order[..engine.builder.known] })
+        (self.complete && engine.builder.last_len > 0)
+            .then(|| SpatialOrder { indices: &engine.builder.order[..engine.builder.last_len] })
     }
 }

@@ -1,6 +1,6 @@
 //! Questions to the grid, answered a second time by asking every box; the formulas are those of the documentation.
 
-use pivotgrid::{Aabb, Ball, BroadPhase, Hit, Queries, Ray, Rows, Sweep};
+use pivotgrid::{Aabb, Ball, BroadPhase, Hit, Queries, Ray, Rows, BoxCast};
 
 use crate::bytes::Bytes;
 use crate::number::Number;
@@ -75,7 +75,7 @@ fn question<S: Number, const D: usize>(queries: &Queries<'_, S, D>, valid: &[(u3
         3 => {
             let mover = Plain::<S, D>::new(bytes, false);
             let translation: [S; D] = bytes.point();
-            let sweep = Sweep::new(Aabb { min: mover.low, max: mover.high }, translation);
+            let sweep = BoxCast::new(Aabb { min: mover.low, max: mover.high }, translation);
             let expected = match mover.flaw() {
                 None => met(valid, (&mover.low, &mover.high), &translation, S::of(1.0)),
                 Some(_) => Vec::new(),

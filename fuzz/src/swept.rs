@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use pivotgrid::{Aabb, BroadPhase, Pair, Rejected, Swept};
+use pivotgrid::{Aabb, BroadPhase, Pair, Rejected, MovingBox};
 
 use crate::bytes::Bytes;
 use crate::number::Number;
@@ -35,7 +35,7 @@ fn motions<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
 
 fn detect<S: Number, const D: usize>(
     engine: &mut BroadPhase<S, D>,
-    boxes: &[Swept<S, D>],
+    boxes: &[MovingBox<S, D>],
     way: u8,
 ) -> (Vec<Pair>, Vec<Rejected>) {
     let found = match way & 1 {
@@ -99,7 +99,7 @@ fn whole_numbers<S: Number, const D: usize>(engine: &mut BroadPhase<S, D>, bytes
     }
     let corner = |motion: &Motion<D>, bound: usize, end: usize| std::array::from_fn(|axis| of::<S>(motion[axis][bound][end]));
     let at = |motion: &Motion<D>, end| Aabb { min: corner(motion, 0, end), max: corner(motion, 1, end) };
-    let boxes: Vec<Swept<S, D>> = motions.iter().map(|motion| Swept::new(at(motion, 0), at(motion, 1))).collect();
+    let boxes: Vec<MovingBox<S, D>> = motions.iter().map(|motion| MovingBox::new(at(motion, 0), at(motion, 1))).collect();
     let (found, rejected) = detect(engine, &boxes, way);
     assert!(rejected.is_empty() && found.windows(2).all(|two| two[0] < two[1]));
     for b in 0..motions.len() {
@@ -128,7 +128,7 @@ fn any_numbers<S: Number, const D: usize>(engine: &mut BroadPhase<S, D>, bytes: 
         ends.push([Plain::new(bytes, false), Plain::new(bytes, false)]);
     }
     let bounds = |plain: &Plain<S, D>| Aabb { min: plain.low, max: plain.high };
-    let boxes: Vec<Swept<S, D>> = ends.iter().map(|[from, to]| Swept::new(bounds(from), bounds(to))).collect();
+    let boxes: Vec<MovingBox<S, D>> = ends.iter().map(|[from, to]| MovingBox::new(bounds(from), bounds(to))).collect();
     let (found, rejected) = detect(engine, &boxes, way);
     let flaw = |index: usize| ends[index].iter().filter_map(Plain::flaw).min();
     let expected: Vec<Rejected> =

@@ -37,8 +37,8 @@ pub struct Builder<S, const D: usize> {
     /// The order that the current step makes.
     pub(crate) next_order: Vec<u32>,
     /// How many objects the last complete step had; `order` is valid up to here.
-    pub(crate) known: usize,
-    pub(crate) workers: Vec<CachePadded<Worker>>,
+    pub(crate) last_len: usize,
+    pub(crate) workers: Vec<CachePadded<BuildWorker>>,
     pub(crate) budget: Budget,
     /// How long the workers work.
     pub(crate) busy: Busy,
@@ -67,7 +67,7 @@ pub struct Builder<S, const D: usize> {
 
 /// What a worker writes, by pass. Padded where it is stored, so that workers do not share cache lines.
 #[derive(Debug, Default)]
-pub(crate) struct Worker {
+pub(crate) struct BuildWorker {
     pub(crate) survey: Survey,
     pub(crate) seen: Seen,
     pub(crate) gatherer: Gatherer,
@@ -93,7 +93,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
             staged: Vec::new(),
             order: Vec::new(),
             next_order: Vec::new(),
-            known: 0,
+            last_len: 0,
             workers: Vec::new(),
             busy: Busy::default(),
             shares: Shares::default(),
@@ -112,7 +112,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
     }
 
     /// Makes room for a step that visits `visited` objects, the `known` ones of the last step among them.
-    pub(crate) fn make_room(&mut self, known: usize, visited: usize, team: Team<'_>) {
+    pub(crate) fn make_room(&mut self, last_len: usize, visited: usize, team: Team<'_>) {
         // Room for about as many chunks again, so that a race for one more does not make the count run twice. By the chunks that
         // held something, which does not depend on races, and not by those taken from the pool.
         let chunks = self.stats.chunks;
@@ -128,8 +128,8 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         grow_exactly(&mut self.order, visited + PADDING, 0, budget);
         replace_if_short(&mut self.next_order, visited + PADDING, budget);
         // Objects that the last step did not have come last, in the user's order.
-        for (id, place) in (known..visited).zip(&mut self.order[known..visited]) {
-            *place = if injected(Fault::NewcomerLost) && id == known { visited as u32 } else { id as u32 };
+        for (id, place) in (last_len..visited).zip(&mut self.order[last_len..visited]) {
+            *place = if injected(Fault::NewcomerLost) && id == last_len { visited as u32 } else { id as u32 };
         }
         self.table.resize(visited, budget);
         self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
@@ -138,7 +138,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Makes the workers ready, and forgets the last step's figures.
     pub(crate) fn prepare_workers(&mut self, team: Team<'_>) {
         while self.workers.len() < team.workers() {
-            memory::push(&mut self.workers, CachePadded::new(Worker::default()));
+            memory::push(&mut self.workers, CachePadded::new(BuildWorker::default()));
         }
         for worker in &mut self.workers {
             worker.seen.clear();
@@ -239,7 +239,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
             + self.table.bytes()
             + self.staged.capacity() * size_of::<StagedBlock<S, D>>()
             + (self.order.capacity() + self.next_order.capacity()) * size_of::<u32>()
-            + self.workers.capacity() * size_of::<CachePadded<Worker>>()
+            + self.workers.capacity() * size_of::<CachePadded<BuildWorker>>()
             + workers
             + self.rejected.capacity() * size_of::<Rejected>()
             + self.shares.bytes()
@@ -265,7 +265,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
 
     /// Gives up the last step's grid, table and order, and the plan.
     pub(crate) fn release(&mut self) {
-        self.known = 0;
+        self.last_len = 0;
         self.plan = None;
         self.table = Table::new();
         self.staged = Vec::new();
@@ -285,10 +285,10 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         (self.crowd, self.curve) = (Crowd::default(), Curve::default());
         (self.bounds, self.unit_bounds, self.entry_bounds) = (Vec::new(), Vec::new(), Vec::new());
         (self.takers, self.starts) = (Vec::new(), Vec::new());
-        self.table.shrink(self.known);
-        self.staged.truncate(self.known.div_ceil(BLOCK));
+        self.table.shrink(self.last_len);
+        self.staged.truncate(self.last_len.div_ceil(BLOCK));
         self.staged.shrink_to_fit();
-        self.order.truncate(self.known + PADDING);
+        self.order.truncate(self.last_len + PADDING);
         self.order.shrink_to_fit();
         self.next_order = Vec::new();
         self.workers = Vec::new();
@@ -296,7 +296,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
     }
 }
 
-impl Worker {
+impl BuildWorker {
     fn bytes(&self) -> usize {
         self.seen.rejected.capacity() * size_of::<Rejected>() + self.sorter.bytes() + self.survey.bytes()
     }

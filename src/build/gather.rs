@@ -5,7 +5,7 @@
 //! boxes are on their way. Consecutive objects of one chunk are a segment, which the worker appends to the chunk's list. So there
 //! is an atomic operation per segment, not per object.
 
-use crate::build::builder::{Builder, SPECIALS, Worker};
+use crate::build::builder::{BuildWorker, Builder, SPECIALS};
 use crate::isa::WIDTH;
 use crate::kernel::Kernel;
 use crate::kernel::locate::{Locate, Located, OVERSIZED, REJECTED, VACANT, locate_with};
@@ -168,7 +168,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         self.busy.each(team, |index| {
             scope!("pivotgrid::gather::worker");
             let Some(worker) = workers.claim_one() else { return };
-            let Worker { gatherer, seen, .. } = &mut **worker;
+            let BuildWorker { gatherer, seen, .. } = &mut **worker;
             gatherer.clear(target.levels.len());
             seen.rejected.clear();
             while let Some(unit) = shares.claim(index) {
@@ -202,7 +202,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         self.busy.each(team, |index| {
             scope!("pivotgrid::plan::stage");
             let Some(worker) = workers.claim_one() else { return };
-            let Worker { survey, seen, .. } = &mut **worker;
+            let BuildWorker { survey, seen, .. } = &mut **worker;
             survey.clear();
             while let Some(unit) = shares.claim(index) {
                 let (first, [blocks]) = blocks.of(&unit);

@@ -3,7 +3,7 @@
 //! All that other passes leave behind is there afterwards: queries, the debug view and the next step find a table of oversized
 //! objects, with the rejected ones behind them.
 
-use super::builder::{Builder, Worker};
+use super::builder::{BuildWorker, Builder};
 use super::plan::Plan;
 use super::sort::Sorted;
 use crate::faults::{Fault, injected};
@@ -33,7 +33,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         }
         self.segments = 0;
 
-        let Worker { seen, .. } = &mut *self.workers[0];
+        let BuildWorker { seen, .. } = &mut *self.workers[0];
         let table = self.table.writer(&mut self.next_order);
         // Rejected ones are put behind all others, the last one first.
         let (mut listed, mut rejected) = (0, len);
@@ -66,7 +66,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         grid.tails = TailOffsets { oversized: 0, rejected: listed };
         (grid.objects, grid.level_chunks) = ([0; MAX_LEVELS], [0; MAX_LEVELS]);
         std::mem::swap(&mut self.order, &mut self.next_order);
-        self.known = len;
+        self.last_len = len;
         Sorted(())
     }
 }

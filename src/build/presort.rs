@@ -97,9 +97,9 @@ impl<S: Scalar, const D: usize> Objects<S, D> for Copied<'_, S, D> {
 
 impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Whether objects should be presorted: there is no order, or it was of no use in the last step.
-    pub(crate) fn wants_presort(&self, known: usize, objects: usize) -> bool {
+    pub(crate) fn wants_presort(&self, last_len: usize, objects: usize) -> bool {
         let is_small = objects < FROM || objects <= self.config.all_pairs_up_to;
-        !is_small && (known == 0 || self.is_disordered(known) && !self.presorted_in_vain)
+        !is_small && (last_len == 0 || self.is_disordered(last_len) && !self.presorted_in_vain)
     }
 
     /// Whether the last order was of no use.

@@ -85,17 +85,17 @@ impl Finder {
 /// What the search keeps between steps.
 #[derive(Debug, Default)]
 pub(crate) struct Detector {
-    pub(crate) workers: Vec<CachePadded<Worker>>,
+    pub(crate) workers: Vec<CachePadded<DetectWorker>>,
     /// Blocks of pairs: those of the last step, and empty ones for the next.
     pub(crate) pairs: Vec<Vec<Pair>>,
 }
 
 /// What a worker writes. Padded where it is stored, so that workers do not share cache lines.
 #[derive(Debug, Default)]
-pub(crate) struct Worker {
+pub(crate) struct DetectWorker {
     pub(crate) finder: Finder,
     /// Blocks of pairs that it had to make itself.
-    pub(crate) pairs_beyond: Vec<Vec<Pair>>,
+    pub(crate) overflow_pairs: Vec<Vec<Pair>>,
     /// Static objects that an object touches.
     pub(crate) touched: Vec<u32>,
 }
@@ -104,13 +104,13 @@ impl Detector {
     /// Makes it ready for a step with a team.
     pub(crate) fn prepare(&mut self, team: Team) {
         while self.workers.len() < team.workers() {
-            memory::push(&mut self.workers, CachePadded::new(Worker::default()));
+            memory::push(&mut self.workers, CachePadded::new(DetectWorker::default()));
         }
         for worker in &mut self.workers {
             worker.finder.prepare();
             // There are some if the last step did not come to its end.
-            memory::reserve(&mut self.pairs, worker.pairs_beyond.len());
-            self.pairs.append(&mut worker.pairs_beyond);
+            memory::reserve(&mut self.pairs, worker.overflow_pairs.len());
+            self.pairs.append(&mut worker.overflow_pairs);
         }
         self.pairs.iter_mut().for_each(Vec::clear);
     }
@@ -135,8 +135,8 @@ impl Detector {
         builder.busy.each(team, |index| {
             scope!("pivotgrid::detect::worker");
             let Some(worker) = workers.claim_one() else { return };
-            let Worker { finder, pairs_beyond, .. } = &mut **worker;
-            let mut sink = Sink::new(&stock, pairs_beyond, budget, consumer());
+            let DetectWorker { finder, overflow_pairs, .. } = &mut **worker;
+            let mut sink = Sink::new(&stock, overflow_pairs, budget, consumer());
             while let Some(unit) = shares.claim(index) {
                 debug_assert!(unit.index() < items);
                 view.detect(&view.grid.items[unit.index()], finder, &mut sink);
@@ -160,8 +160,8 @@ impl Detector {
         });
         sink::refuse_missed(missed.claimed(), team.workers(), budget);
         for worker in &mut self.workers {
-            memory::reserve(&mut self.pairs, worker.pairs_beyond.len());
-            self.pairs.append(&mut worker.pairs_beyond);
+            memory::reserve(&mut self.pairs, worker.overflow_pairs.len());
+            self.pairs.append(&mut worker.overflow_pairs);
         }
     }
     /// Evens out the workers' memory and the blocks of pairs after a step: how work falls to the workers differs from step to step.
@@ -187,7 +187,7 @@ impl Detector {
         let workers = self.workers.iter().map(|worker| worker.finder.bytes() + worker.touched.capacity() * size_of::<u32>());
         let pairs: usize = self.pairs.iter().map(Vec::capacity).sum();
         workers.sum::<usize>()
-            + self.workers.capacity() * size_of::<CachePadded<Worker>>()
+            + self.workers.capacity() * size_of::<CachePadded<DetectWorker>>()
             + pairs * size_of::<Pair>()
             + self.pairs.capacity() * size_of::<Vec<Pair>>()
     }
@@ -196,22 +196,22 @@ impl Detector {
 impl<S: Scalar, const D: usize> View<'_, S, D> {
     /// Finds the pairs of an item: its entries against the rest of their level, and against everything coarser.
     fn detect<C: Consumer>(&self, item: &Item, finder: &mut Finder, sink: &mut Sink<'_, C>) {
-        self.search(Part::Item(item), finder, sink);
+        self.search(SearchTask::Item(item), finder, sink);
         sink.settle();
     }
 
     /// Finds the pairs among some of the oversized and all oversized behind them.
     fn detect_oversized<C: Consumer>(&self, entries: Range<usize>, finder: &mut Finder, sink: &mut Sink<'_, C>) {
-        self.search(Part::Oversized(entries), finder, sink);
+        self.search(SearchTask::Oversized(entries), finder, sink);
         sink.settle();
     }
 
-    fn search(&self, part: Part<'_>, finder: &mut Finder, out: &mut dyn PairRoom) {
+    fn search(&self, part: SearchTask<'_>, finder: &mut Finder, out: &mut dyn PairRoom) {
         let view = self;
         if self.columns.has_extras() {
-            self.kernel.dispatch(Search::<_, D, true> { view, part, finder, out });
+            self.kernel.dispatch(PairSearch::<_, D, true> { view, part, finder, out });
         } else {
-            self.kernel.dispatch(Search::<_, D, false> { view, part, finder, out });
+            self.kernel.dispatch(PairSearch::<_, D, false> { view, part, finder, out });
         }
     }
 }
@@ -221,33 +221,33 @@ impl<S: Scalar, const D: usize> View<'_, S, D> {
 static SEARCHES: (SearchOf<f32, 2>, SearchOf<f32, 3>, SearchOf<f64, 2>, SearchOf<f64, 3>) =
     (View::search, View::search, View::search, View::search);
 
-type SearchOf<S, const D: usize> = fn(&View<'static, S, D>, Part<'_>, &mut Finder, &mut dyn PairRoom);
+type SearchOf<S, const D: usize> = fn(&View<'static, S, D>, SearchTask<'_>, &mut Finder, &mut dyn PairRoom);
 
 /// What to search.
-enum Part<'a> {
+enum SearchTask<'a> {
     Item(&'a Item),
     /// Oversized entries, each with all behind it.
     Oversized(Range<usize>),
 }
 
 /// A search, compiled for each instruction set.
-struct Search<'a, S, const D: usize, const EXTRAS: bool> {
+struct PairSearch<'a, S, const D: usize, const EXTRAS: bool> {
     view: &'a View<'a, S, D>,
-    part: Part<'a>,
+    part: SearchTask<'a>,
     finder: &'a mut Finder,
     out: &'a mut dyn PairRoom,
 }
 
-impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D, EXTRAS> {
+impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for PairSearch<'_, S, D, EXTRAS> {
     type Outcome = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Search { view, part, finder, out } = self;
+        let PairSearch { view, part, finder, out } = self;
         let Finder { candidates, looks, comparisons, reach, near, near_sweep } = finder;
         let mut comparer = Comparer::<I, S, D, EXTRAS>::new(isa, view.columns, comparisons, out);
         match part {
-            Part::Item(item) => {
+            SearchTask::Item(item) => {
                 for rank in item.first_chunk as usize..item.end_chunk as usize {
                     let chunk = &view.grid.chunks()[rank];
                     let all = chunk.entries();
@@ -258,7 +258,7 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for Search<'_, S, D,
                     }
                 }
             }
-            Part::Oversized(entries) => {
+            SearchTask::Oversized(entries) => {
                 let missed = usize::from(injected(Fault::ListedLastMissed));
                 let last = view.grid.oversized.end;
                 if view.grid.list_tree.len() == 0 {

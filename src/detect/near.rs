@@ -27,14 +27,14 @@ const MOST_PARTS: usize = 16;
 
 /// Some entries of a chunk, and those near to them.
 #[derive(Clone, Debug)]
-pub(super) struct Part<S, const D: usize> {
+pub(super) struct NearPart<S, const D: usize> {
     pub(super) entries: Range<usize>,
     pub(super) around: Aabb<S, D>,
     /// Where the near entries are in the list.
     pub(super) near: Range<usize>,
 }
 
-impl<S: Scalar, const D: usize> Part<S, D> {
+impl<S: Scalar, const D: usize> NearPart<S, D> {
     pub(super) fn is_large(&self) -> bool {
         self.entries.len() >= LARGE && self.near.len() >= LARGE
     }
@@ -43,24 +43,24 @@ impl<S: Scalar, const D: usize> Part<S, D> {
 /// The parts of a chunk that are still to be searched, as a stack; their near entries are one, too.
 #[derive(Debug)]
 pub(super) struct Parts<S, const D: usize> {
-    parts: [Option<Part<S, D>>; MOST_PARTS],
+    parts: [Option<NearPart<S, D>>; MOST_PARTS],
     count: usize,
 }
 
 impl<S: Scalar, const D: usize> Parts<S, D> {
     pub(super) fn new(entries: Range<usize>, around: Aabb<S, D>, near: usize) -> Self {
         let mut parts = Parts { parts: std::array::from_fn(|_| None), count: 0 };
-        parts.push(Part { entries, around, near: 0..near });
+        parts.push(NearPart { entries, around, near: 0..near });
         parts
     }
 
-    fn push(&mut self, part: Part<S, D>) {
+    fn push(&mut self, part: NearPart<S, D>) {
         self.parts[self.count] = Some(part);
         self.count += 1;
     }
 
     /// The next part. What is behind its near entries belongs to parts that are done.
-    pub(super) fn next(&mut self, near: &mut Vec<u32>) -> Option<Part<S, D>> {
+    pub(super) fn next(&mut self, near: &mut Vec<u32>) -> Option<NearPart<S, D>> {
         self.count = self.count.checked_sub(1)?;
         let part = self.parts[self.count].take()?;
         near.truncate(part.near.end);
@@ -68,7 +68,7 @@ impl<S: Scalar, const D: usize> Parts<S, D> {
     }
 
     /// Cuts a part in two, each with those that are near to it. Returns whether that separates them.
-    pub(super) fn cut(&mut self, part: &Part<S, D>, columns: &Columns<'_, S, D>, near: &mut Vec<u32>) -> bool {
+    pub(super) fn cut(&mut self, part: &NearPart<S, D>, columns: &Columns<'_, S, D>, near: &mut Vec<u32>) -> bool {
         if self.count + 2 > MOST_PARTS {
             return false;
         }
@@ -83,7 +83,7 @@ impl<S: Scalar, const D: usize> Parts<S, D> {
                     near.push(entry);
                 }
             }
-            Part { entries, around, near: begin..near.len() }
+            NearPart { entries, around, near: begin..near.len() }
         };
         let halves = [half(part.entries.start..middle), half(middle..part.entries.end)];
         if (near.len() - before) as f64 > 2.0 * SEPARATING * part.near.len() as f64 {

@@ -39,11 +39,11 @@ pub(crate) trait Consumer {
 
 /// Stores the pairs that a filter lets pass.
 #[derive(Debug)]
-pub(crate) struct Store<F> {
+pub(crate) struct StorePairs<F> {
     pub(crate) filter: F,
 }
 
-impl<F: Fn(Pair) -> bool> Consumer for Store<F> {
+impl<F: Fn(Pair) -> bool> Consumer for StorePairs<F> {
     /// Without a filter the search is optimised away.
     #[inline]
     fn consume(&mut self, block: &mut Vec<Pair>, fresh: usize) -> ControlFlow<()> {
@@ -67,7 +67,7 @@ impl<F: Fn(Pair) -> bool> Consumer for Store<F> {
 pub(crate) struct Sink<'a, C> {
     stock: &'a Blocks<'a, Vec<Pair>>,
     /// Blocks beyond the stock, which joins them after the pass.
-    beyond: &'a mut Vec<Vec<Pair>>,
+    overflow: &'a mut Vec<Vec<Pair>>,
     /// Where the current block belongs.
     home: Option<&'a mut Vec<Pair>>,
     /// The current block. Taken out of its home so that workers do not write to neighboring headers.
@@ -82,8 +82,13 @@ pub(crate) struct Sink<'a, C> {
 }
 
 impl<'a, C: Consumer> Sink<'a, C> {
-    pub(crate) fn new(stock: &'a Blocks<'a, Vec<Pair>>, beyond: &'a mut Vec<Vec<Pair>>, budget: &'a Budget, consumer: C) -> Self {
-        Sink { stock, beyond, home: None, block: Vec::new(), consumed: 0, consumer, enough: false, budget, missed: 0 }
+    pub(crate) fn new(
+        stock: &'a Blocks<'a, Vec<Pair>>,
+        overflow: &'a mut Vec<Vec<Pair>>,
+        budget: &'a Budget,
+        consumer: C,
+    ) -> Self {
+        Sink { stock, overflow, home: None, block: Vec::new(), consumed: 0, consumer, enough: false, budget, missed: 0 }
     }
 
     #[cold]
@@ -140,7 +145,7 @@ impl<'a, C: Consumer> Sink<'a, C> {
         self.consumed = 0;
         match self.home.take() {
             Some(home) => *home = block,
-            None if block.capacity() > 0 => memory::push(self.beyond, block),
+            None if block.capacity() > 0 => memory::push(self.overflow, block),
             None => {}
         }
     }

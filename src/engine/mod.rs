@@ -59,10 +59,10 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
 
     /// Makes room for a step that visits `visited` objects, the `known` ones of the last step among them, and empties what that step
     /// left, whether or not it came to its end.
-    pub(crate) fn prepare<'t>(&mut self, known: usize, visited: usize, team: Team<'t>) -> Team<'t> {
+    pub(crate) fn prepare<'t>(&mut self, last_len: usize, visited: usize, team: Team<'t>) -> Team<'t> {
         let team = team.at_most(visited / BLOCK + 1);
         self.clear(team);
-        self.builder.make_room(known, visited, team);
+        self.builder.make_room(last_len, visited, team);
         team
     }
 
@@ -130,7 +130,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
 
     /// The grid and the table of the last step can be read.
     pub(crate) fn has_grid(&self) -> bool {
-        self.builder.known > 0 && self.made.get().is_some()
+        self.builder.last_len > 0 && self.made.get().is_some()
     }
 
     /// The last step's grid as queries read it, if that step came to its end and had objects.

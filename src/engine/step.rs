@@ -7,7 +7,7 @@ use crate::build::gather::{Gathered, Source};
 use crate::build::presort::Copied;
 use crate::build::review::Revisions;
 use crate::build::sort::Sorted;
-use crate::detect::sink::{Consumer, Store};
+use crate::detect::sink::{Consumer, StorePairs};
 use crate::engine::{Engine, Made};
 use crate::layout::table::Table;
 use crate::runtime::clock::Clock;
@@ -38,7 +38,7 @@ pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
 
     // If the user's code panics below, or memory is refused, nothing of the last step is known any more. All that is lost with its
     // order is some speed.
-    let known = std::mem::take(&mut engine.builder.known);
+    let last_len = std::mem::take(&mut engine.builder.last_len);
     if engine.builder.makes_list(len) {
         engine.clear(Team::ALONE);
         engine.builder.busy.pause();
@@ -46,10 +46,10 @@ pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
         engine.builder.stats.times.gather = clock.lap();
         return Rebuilt { sorted, team: Team::ALONE, objects: len, surplus: false, clock };
     }
-    let presorts = engine.builder.wants_presort(known, len);
-    let known = if presorts { 0 } else { known };
-    let visited = known.max(len);
-    let team = engine.prepare(known, visited, team);
+    let presorts = engine.builder.wants_presort(last_len, len);
+    let last_len = if presorts { 0 } else { last_len };
+    let visited = last_len.max(len);
+    let team = engine.prepare(last_len, visited, team);
     let mut order = std::mem::take(&mut engine.builder.order);
     let gathered = if presorts {
         scope!("pivotgrid::presort", engine.builder.presort(objects, &mut order[..len], team));
@@ -69,7 +69,7 @@ pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
     let source = Source { objects, len, order: &order[..visited] };
     let sorted = sort(&mut engine.builder, &source, gathered, team, &mut clock);
     engine.builder.order = std::mem::replace(&mut engine.builder.next_order, order);
-    engine.builder.known = len;
+    engine.builder.last_len = len;
     Rebuilt { sorted, team, objects: len, surplus: objects.len() > len, clock }
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn store<S: Scalar, const D: usize>(
     is_wanted: &(impl Fn(Pair) -> bool + Sync),
 ) {
     let filter = |pair: Pair| objects.pair(pair.a as usize, pair.b as usize) && is_wanted(pair);
-    step(engine, objects, team, || Store { filter }, drop);
+    step(engine, objects, team, || StorePairs { filter }, drop);
     engine.order_pairs(team);
     *engine.made.discard() = Made::Pairs;
 }

@@ -45,12 +45,12 @@ pub trait Bounded<S: Scalar, const D: usize> {
     /// down is the same, so it should be symmetric in that sense. Implement it where the answer depends on where objects are.
     ///
     /// ```
-    /// use pivotgrid::{Aabb, Periodic, PeriodicError, PeriodicPair, Swept};
+    /// use pivotgrid::{Aabb, Periodic, PeriodicError, PeriodicPair, MovingBox};
     ///
     /// // Both leave the domain to the right. One is late, and the other one, in front of it, comes in again on the left.
     /// let mut ring = Periodic::<f32, 2>::new(Aabb::new([0.0, 0.0], [10.0, 10.0]), [true, false])?;
     /// let at = |x: f32| Aabb::around([x, 0.0], [0.5, 0.5]);
-    /// let moving = [Swept::new(at(9.0), at(12.0)), Swept::new(at(1.0), at(1.5)), Swept::new(at(3.0), at(9.0))];
+    /// let moving = [MovingBox::new(at(9.0), at(12.0)), MovingBox::new(at(1.0), at(1.5)), MovingBox::new(at(3.0), at(9.0))];
     /// assert_eq!(ring.par_detect(&moving).sorted(), [PeriodicPair { a: 0, b: 1, shift: [1, 0] }]);
     /// # Ok::<(), PeriodicError>(())
     /// ```

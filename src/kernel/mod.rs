@@ -25,7 +25,7 @@ use crate::isa::eight::Motion;
 use crate::isa::eight::{bits, mask};
 use crate::isa::{self, Isa, Work};
 use crate::layout::columns::load;
-use crate::layout::columns::{Columns, Own, PADDING};
+use crate::layout::columns::{Columns, PADDING, ProbeEntry};
 use crate::{Aabb, InstructionSet, Scalar};
 pub(crate) use packed::Packed;
 pub(crate) use portable::{gap, squared_distances};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Columns, Faces, LANES, Motion, Own, UNRANKED, lanes_below, rank};
+use super::{Columns, Faces, LANES, Motion, ProbeEntry, UNRANKED, lanes_below, rank};
 use crate::faults::{Fault, injected};
 use crate::isa::eight::{bits, mask};
 use crate::layout::columns::{load, overlaps};
@@ -115,14 +115,17 @@ pub(super) fn hits<S: Scalar, const D: usize>(
 }
 
 #[inline(always)]
-fn own<S: Scalar, const D: usize, const BOXES: bool, const EXTRAS: bool>(columns: &Columns<'_, S, D>, entry: usize) -> Own<S, D> {
+fn own<S: Scalar, const D: usize, const BOXES: bool, const EXTRAS: bool>(
+    columns: &Columns<'_, S, D>,
+    entry: usize,
+) -> ProbeEntry<S, D> {
     columns.own::<BOXES, EXTRAS>(|column| column[entry], |column| column[entry])
 }
 
 /// A bit for each of the entries from `at` on that makes a pair with one if their boxes overlap: by their groups, and where both are
 /// balls, by these.
 #[inline(always)]
-fn admitted<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, own: &Own<S, D>, at: usize) -> u32 {
+fn admitted<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, own: &ProbeEntry<S, D>, at: usize) -> u32 {
     let mut admitted = [true; LANES];
     if let (Some(columns), Some(own)) = (columns.groups, own.groups) {
         let groups = |[member, mask, body]: [u32; 3]| Groups::new(member, mask).of_body(body);

@@ -92,14 +92,14 @@ mod tests {
     use crate::kernel::{IsaWork, Kernel};
     use crate::layout::staged::tests::stage;
 
-    struct Copy<'a, S, const D: usize> {
+    struct CopyRecords<'a, S, const D: usize> {
         records: Records<'a, S, D>,
         names: &'a [u32],
         min: [Vec<S>; D],
         max: [Vec<S>; D],
     }
 
-    impl<S: Scalar, const D: usize> IsaWork for Copy<'_, S, D> {
+    impl<S: Scalar, const D: usize> IsaWork for CopyRecords<'_, S, D> {
         type Outcome = ([Vec<S>; D], [Vec<S>; D]);
 
         #[inline(always)]
@@ -125,7 +125,7 @@ mod tests {
         let names: Vec<u32> = order.iter().map(|i| Records::<S, D>::name(i / BLOCK, i % BLOCK)).collect();
         for kernel in [Portable, Avx2, Avx512, Neon, Simd128].into_iter().filter_map(Kernel::of) {
             let columns = || std::array::from_fn(|_| vec![S::ZERO; names.len()]);
-            let (min, max) = kernel.dispatch(Copy { records, names: &names, min: columns(), max: columns() });
+            let (min, max) = kernel.dispatch(CopyRecords { records, names: &names, min: columns(), max: columns() });
             for (at, &i) in order.iter().enumerate() {
                 assert_eq!(min.each_ref().map(|column| column[at]), boxes[i].min, "{kernel:?}");
                 assert_eq!(max.each_ref().map(|column| column[at]), boxes[i].max, "{kernel:?}");
@@ -147,6 +147,6 @@ mod tests {
         let blocks = stage(&[Aabb::<f32, 2>::new([0.0; 2], [1.0; 2])]);
         let records = Records::new(&blocks).expect("one block");
         let columns = || std::array::from_fn(|_| vec![0.0; 16]);
-        Kernel::Portable.dispatch(Copy { records, names: &[u32::MAX; 16], min: columns(), max: columns() });
+        Kernel::Portable.dispatch(CopyRecords { records, names: &[u32::MAX; 16], min: columns(), max: columns() });
     }
 }

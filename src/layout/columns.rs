@@ -30,7 +30,7 @@ pub(crate) struct Columns<'a, S, const D: usize> {
 
 /// An entry that is compared with others, perhaps of another table.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Own<S, const D: usize> {
+pub(crate) struct ProbeEntry<S, const D: usize> {
     pub(crate) id: u32,
     pub(crate) bounds: Aabb<S, D>,
     pub(crate) groups: Option<[u32; 3]>,
@@ -88,10 +88,10 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
         &self,
         number: impl Fn(&[S]) -> S,
         word: impl Fn(&[u32]) -> u32,
-    ) -> Own<S, D> {
+    ) -> ProbeEntry<S, D> {
         let bounds = || Aabb { min: self.min.map(&number), max: self.max.map(&number) };
         let (groups, balls) = (self.groups.filter(|_| EXTRAS), self.balls.filter(|_| EXTRAS));
-        Own {
+        ProbeEntry {
             id: word(self.ids),
             bounds: if BOXES { bounds() } else { Aabb::EMPTY },
             groups: groups.map(|columns| columns.map(&word)),

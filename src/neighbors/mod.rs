@@ -1,6 +1,6 @@
 //! Neighbor lists of particles: the first half of a step, and then for each particle a row instead of pairs.
 //!
-//! `search.rs` collects what is around a cell of the grid and has a kernel find the neighbors in it, `shelf.rs` and `store.rs` take the
+//! `search.rs` collects what is around a cell of the grid and has a kernel find the neighbors in it, `row_sink.rs` and `store.rs` take the
 //! rows as they come, `output.rs` puts them behind one another, and `pass.rs` has all workers do that. `options.rs` has what can be chosen,
 //! `reach.rs` the rules for radii, `skin.rs` lists that last, and `periodic.rs` spaces that repeat themselves.
 
@@ -11,9 +11,9 @@ mod periodic;
 mod periodic_rows;
 mod points;
 mod reach;
+mod row_sink;
 mod rows;
 mod search;
-mod shelf;
 mod skin;
 mod sort;
 mod store;
@@ -28,14 +28,14 @@ use crate::runtime::scope::scope;
 use crate::runtime::team::{ForkJoin, Team, Threads};
 use crate::{Bounded, BroadPhase, Config, ConfigError, DetectError, MAX_OBJECTS, Rejected, Scalar, Stats};
 use output::{Extras, Output, Rows};
-use pass::{Layout, Own};
+use pass::{Layout, RowBuffers};
 pub use periodic::PeriodicNeighbors;
 pub use periodic_rows::{PeriodicNeighbor, PeriodicRows};
 use points::Points;
 pub use reach::Reach;
 pub use rows::{NeighborIter, NeighborRows};
 use skin::Skin;
-use store::Store;
+use store::RowStore;
 
 /// What the planner has to know to choose the cells: the rows around are looked up and copied once for all objects of a cell, so a row
 /// costs an object less than in detection, and a cell costs more.
@@ -65,7 +65,7 @@ const DEARER_RUN: f64 = 10.0;
 pub struct Neighbors<S: Scalar = f32, const D: usize = 3> {
     pub(crate) broad_phase: BroadPhase<S, D>,
     layout: Layout,
-    store: Store<S, D>,
+    store: RowStore<S, D>,
     output: Output<S, D>,
     extras: Extras,
     /// The skin: how much further points look than their reach, and where they were in that search.
@@ -99,7 +99,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         Neighbors {
             broad_phase,
             layout: Layout::default(),
-            store: Store::new(),
+            store: RowStore::new(),
             output: Output::new(),
             extras: Extras::default(),
             margin: S::ZERO,
@@ -251,7 +251,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
 
     /// Lets go of the rows and of the memory to find them in.
     fn forget(&mut self) {
-        (self.store, self.output, self.complete) = (Store::new(), Output::new(), false);
+        (self.store, self.output, self.complete) = (RowStore::new(), Output::new(), false);
         self.skin = Skin::new();
     }
 
@@ -324,7 +324,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         let beside = self.skin.bytes() + beside;
         let engine = &mut self.broad_phase.engine;
         limit_beside(engine, held);
-        let own = Own { rows: &rows, store: &mut self.store, output: &mut self.output, beside };
+        let own = RowBuffers { rows: &rows, store: &mut self.store, output: &mut self.output, beside };
         let outcome = memory::catch(|| team.enter(|| find(engine, objects, team, layout, own)));
         let limit = engine.builder.config.max_bytes;
         outcome.map_err(|error| self.fail(with_own(error, held, limit)))?;
@@ -396,13 +396,13 @@ fn find<S: Scalar, const D: usize>(
     objects: &(impl Objects<S, D> + ?Sized),
     team: Team,
     layout: Layout,
-    own: Own<'_, S, D, impl Fn(usize) -> [S; D] + Sync>,
+    own: RowBuffers<'_, S, D, impl Fn(usize) -> [S; D] + Sync>,
 ) {
     scope!("pivotgrid::neighbors");
-    let Own { rows, store, output, beside } = own;
+    let RowBuffers { rows, store, output, beside } = own;
     let rebuilt = rebuild(engine, objects, team);
     let wanted = |a: u32, b: u32| objects.pair(a as usize, b as usize);
-    let own = Own { rows, store: &mut *store, output: &mut *output, beside };
+    let own = RowBuffers { rows, store: &mut *store, output: &mut *output, beside };
     let found = engine.neighbors(&rebuilt.sorted, rebuilt.team, layout, wanted, own);
     rebuilt.conclude(engine);
     engine.builder.stats.pairs = if layout.half { found } else { found / 2 };

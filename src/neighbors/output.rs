@@ -95,7 +95,7 @@ impl<S: Scalar, const D: usize> Output<S, D> {
         replace_if_short(&mut self.shifts, shifts, budget);
         replace_if_short(&mut self.distances, distances, budget);
         replace_if_short(&mut self.vectors, vectors, budget);
-        let part = Part {
+        let part = OutputPart {
             offsets: &self.offsets[..=count],
             first: 0,
             indices: &mut self.indices[..total],
@@ -104,7 +104,7 @@ impl<S: Scalar, const D: usize> Output<S, D> {
             distances: &mut self.distances[..distances],
             vectors: self.vectors[..vectors].as_chunks_mut().0,
         };
-        share_out(part, team, &|part: Part<'_, S, D>| part.write(found, rows));
+        share_out(part, team, &|part: OutputPart<'_, S, D>| part.write(found, rows));
         (self.rows, self.extras) = (count, extras);
         total
     }
@@ -148,7 +148,7 @@ impl<S: Scalar, const D: usize> Output<S, D> {
 }
 
 /// Some rows. What was not wanted is empty.
-struct Part<'a, S, const D: usize> {
+struct OutputPart<'a, S, const D: usize> {
     /// Where they begin in all arrays, and where the last one ends.
     offsets: &'a [usize],
     /// The first row.
@@ -160,7 +160,7 @@ struct Part<'a, S, const D: usize> {
     vectors: &'a mut [[S; D]],
 }
 
-impl<S: Scalar, const D: usize> Divisible for Part<'_, S, D> {
+impl<S: Scalar, const D: usize> Divisible for OutputPart<'_, S, D> {
     fn pieces(&self) -> usize {
         // Rows without neighbors at the end are no piece, and have nothing to be written.
         self.indices.len().div_ceil(PIECE).min(self.offsets.len() - 1)
@@ -177,7 +177,7 @@ impl<S: Scalar, const D: usize> Divisible for Part<'_, S, D> {
         let (shifts, other_shifts) = split(self.shifts, at);
         let (distances, other_distances) = split(self.distances, at);
         let (vectors, other_vectors) = split(self.vectors, at);
-        let rest = Part {
+        let rest = OutputPart {
             offsets: &self.offsets[row..],
             first: self.first + row,
             indices: other_indices,
@@ -186,7 +186,7 @@ impl<S: Scalar, const D: usize> Divisible for Part<'_, S, D> {
             distances: other_distances,
             vectors: other_vectors,
         };
-        (Part { offsets: &self.offsets[..=row], first: self.first, indices, relative, shifts, distances, vectors }, rest)
+        (OutputPart { offsets: &self.offsets[..=row], first: self.first, indices, relative, shifts, distances, vectors }, rest)
     }
 }
 
@@ -195,7 +195,7 @@ fn split<T>(slice: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
     slice.split_at_mut(at.min(slice.len()))
 }
 
-impl<S: Scalar, const D: usize> Part<'_, S, D> {
+impl<S: Scalar, const D: usize> OutputPart<'_, S, D> {
     fn write<C: Fn(usize) -> [S; D] + Sync>(mut self, found: Found<'_>, rows: &Rows<'_, D, C>) {
         let base = self.offsets[0];
         let mut ghost = rows.frame.ghosts.partition_point(|ghost| (ghost.owner as usize) < self.first);

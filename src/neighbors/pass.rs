@@ -2,9 +2,9 @@
 
 use super::output::{Output, Rows};
 use super::reach::Rule;
+use super::row_sink::RowSink;
 use super::search::Looking;
-use super::shelf::Shelf;
-use super::store::{Store, Worker};
+use super::store::{RowStore, RowWorker};
 use crate::Scalar;
 use crate::build::sort::Sorted;
 use crate::detect::View;
@@ -31,9 +31,9 @@ pub(super) struct Layout {
 
 /// What the owner of the engine brings along.
 #[derive(Debug)]
-pub(super) struct Own<'a, S, const D: usize, C> {
+pub(super) struct RowBuffers<'a, S, const D: usize, C> {
     pub(super) rows: &'a Rows<'a, D, C>,
-    pub(super) store: &'a mut Store<S, D>,
+    pub(super) store: &'a mut RowStore<S, D>,
     pub(super) output: &'a mut Output<S, D>,
     /// Other memory that counts, in bytes.
     pub(super) beside: usize,
@@ -61,10 +61,10 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         team: Team,
         layout: Layout,
         wanted: impl Fn(u32, u32) -> bool + Sync,
-        own: Own<'_, S, D, impl Fn(usize) -> [S; D] + Sync>,
+        own: RowBuffers<'_, S, D, impl Fn(usize) -> [S; D] + Sync>,
     ) -> usize {
-        let Own { rows, store, output, beside } = own;
-        let objects = self.builder.known;
+        let RowBuffers { rows, store, output, beside } = own;
+        let objects = self.builder.last_len;
         // From here on the whole limit counts, and everything that is held.
         self.builder.budget = Budget::new(self.builder.config.max_bytes);
         self.builder.budget.begin(self.bytes() + store.bytes() + output.bytes() + beside);
@@ -81,9 +81,9 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let workers = Blocks::new(&mut self.detector.workers[..count], 1).zip(workers);
         team.run(|| {
             let Some((_, [finder], [worker])) = workers.claim() else { return };
-            let Worker { search, beyond, longest } = &mut **worker;
+            let RowWorker { search, overflow, longest } = &mut **worker;
             search.take_work();
-            let mut shelf = Shelf::new(&stock, beyond);
+            let mut shelf = RowSink::new(&stock, overflow);
             let mut add_row = |entry: usize, find: &mut dyn FnMut(&mut Vec<u32>)| {
                 let object = view.columns.id(entry);
                 // Behind the last entry there are some more values, and what they are does not matter here.

@@ -68,7 +68,7 @@ impl<S: Scalar> Looking<S> {
 
 /// A worker's memory for looking.
 #[derive(Debug)]
-pub(super) struct Search<S, const D: usize> {
+pub(super) struct RowSearch<S, const D: usize> {
     /// Copies of what the entries of the current cell have around them: first what is coarser, then what is of their level.
     around: Packed<S, D>,
     /// Entries of coarser levels near the current chunk.
@@ -82,9 +82,9 @@ pub(super) struct Search<S, const D: usize> {
 /// Where rows go: it is given an entry and what appends the entry's row to a vector.
 pub(super) type AddRow<'a> = dyn FnMut(usize, &mut dyn FnMut(&mut Vec<u32>)) + 'a;
 
-impl<S: Scalar, const D: usize> Search<S, D> {
+impl<S: Scalar, const D: usize> RowSearch<S, D> {
     pub(super) fn new() -> Self {
-        Search { around: Packed::new(), near: Vec::new(), candidates: 0, looks: 0 }
+        RowSearch { around: Packed::new(), near: Vec::new(), candidates: 0, looks: 0 }
     }
 
     /// Finds the row of each entry of an item.

@@ -2,8 +2,8 @@
 
 use crossbeam::utils::CachePadded;
 
-use super::search::Search;
-use super::shelf::{Place, Stock, block_size};
+use super::row_sink::{BlockPool, RowPlace, block_size};
+use super::search::RowSearch;
 use crate::Scalar;
 use crate::layout::columns::{Columns, PADDING};
 use crate::lockfree::Blocks;
@@ -18,37 +18,37 @@ const FIRST_ROOM: usize = 512;
 /// Workers write rows into blocks of a common stock, for the reason that detection does: how the work falls to them differs from step
 /// to step. A row lies in one block, and is copied once to where it belongs.
 #[derive(Debug)]
-pub(super) struct Store<S, const D: usize> {
-    workers: Vec<CachePadded<Worker<S, D>>>,
+pub(super) struct RowStore<S, const D: usize> {
+    workers: Vec<CachePadded<RowWorker<S, D>>>,
     stock: Vec<Vec<u32>>,
     /// By object. Longer than needed.
-    places: Vec<Place>,
+    places: Vec<RowPlace>,
     /// How long rows are expected to be at most: a block with less room is full.
     room: usize,
 }
 
 /// What a worker writes.
 #[derive(Debug)]
-pub(super) struct Worker<S, const D: usize> {
-    pub(super) search: Search<S, D>,
+pub(super) struct RowWorker<S, const D: usize> {
+    pub(super) search: RowSearch<S, D>,
     /// Blocks beyond the stock, with their numbers.
-    pub(super) beyond: Vec<(usize, Vec<u32>)>,
+    pub(super) overflow: Vec<(usize, Vec<u32>)>,
     /// The length of its longest row.
     pub(super) longest: usize,
 }
 
-impl<S: Scalar, const D: usize> Store<S, D> {
+impl<S: Scalar, const D: usize> RowStore<S, D> {
     pub(super) fn new() -> Self {
-        Store { workers: Vec::new(), stock: Vec::new(), places: Vec::new(), room: FIRST_ROOM }
+        RowStore { workers: Vec::new(), stock: Vec::new(), places: Vec::new(), room: FIRST_ROOM }
     }
 
     /// Makes room for the rows of `objects` objects.
     pub(super) fn prepare(&mut self, objects: usize, team: Team, budget: &Budget) {
-        // There are some blocks beyond if the user's filter panicked in the last step.
+        // There are some overflow blocks if the user's filter panicked in the last step.
         self.take_in();
         self.stock.iter_mut().for_each(Vec::clear);
         while self.workers.len() < team.workers() {
-            let worker = Worker { search: Search::new(), beyond: Vec::new(), longest: 0 };
+            let worker = RowWorker { search: RowSearch::new(), overflow: Vec::new(), longest: 0 };
             memory::push(&mut self.workers, CachePadded::new(worker));
         }
         replace_if_short(&mut self.places, objects, budget);
@@ -59,8 +59,8 @@ impl<S: Scalar, const D: usize> Store<S, D> {
         &'a mut self,
         workers: usize,
         budget: &'a Budget,
-    ) -> (Blocks<'a, CachePadded<Worker<S, D>>>, Stock<'a>) {
-        let stock = Stock::new(&mut self.stock, &mut self.places, self.room, budget);
+    ) -> (Blocks<'a, CachePadded<RowWorker<S, D>>>, BlockPool<'a>) {
+        let stock = BlockPool::new(&mut self.stock, &mut self.places, self.room, budget);
         (Blocks::new(&mut self.workers[..workers], 1), stock)
     }
 
@@ -68,7 +68,7 @@ impl<S: Scalar, const D: usize> Store<S, D> {
     pub(super) fn settle(&mut self, rowless: &[u32]) {
         self.take_in();
         for &object in rowless {
-            self.places[object as usize] = Place::default();
+            self.places[object as usize] = RowPlace::default();
         }
     }
 
@@ -103,11 +103,11 @@ impl<S: Scalar, const D: usize> Store<S, D> {
     /// Takes blocks that workers had to make into the stock, each at the place that its number says.
     fn take_in(&mut self) {
         let first = self.stock.len();
-        let beyond: usize = self.workers.iter().map(|worker| worker.beyond.len()).sum();
-        memory::reserve(&mut self.stock, beyond);
-        self.stock.resize_with(first + beyond, Vec::new);
+        let overflow: usize = self.workers.iter().map(|worker| worker.overflow.len()).sum();
+        memory::reserve(&mut self.stock, overflow);
+        self.stock.resize_with(first + overflow, Vec::new);
         for worker in &mut self.workers {
-            for (number, block) in worker.beyond.drain(..) {
+            for (number, block) in worker.overflow.drain(..) {
                 if let Some(place) = self.stock.get_mut(number) {
                     *place = block;
                 }
@@ -120,8 +120,8 @@ impl<S: Scalar, const D: usize> Store<S, D> {
         let workers: usize = self.workers.iter().map(|worker| worker.search.bytes()).sum();
         stock * size_of::<u32>()
             + self.stock.capacity() * size_of::<Vec<u32>>()
-            + self.places.capacity() * size_of::<Place>()
-            + self.workers.capacity() * size_of::<CachePadded<Worker<S, D>>>()
+            + self.places.capacity() * size_of::<RowPlace>()
+            + self.workers.capacity() * size_of::<CachePadded<RowWorker<S, D>>>()
             + workers
     }
 }
@@ -129,7 +129,7 @@ impl<S: Scalar, const D: usize> Store<S, D> {
 /// The rows of a search, each in one piece, in no order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found<'a> {
-    places: &'a [Place],
+    places: &'a [RowPlace],
     stock: &'a [Vec<u32>],
 }
 

@@ -9,7 +9,7 @@ use super::path::{Path, Stretch};
 use super::{PeriodicQueries, Shifted};
 use crate::query::Cast;
 use crate::runtime::team::Team;
-use crate::{Hit, QueryFilter, Ray, Rows, Scalar, Sweep};
+use crate::{BoxCast, Hit, QueryFilter, Ray, Rows, Scalar};
 
 /// First hits that a thread looks for at a time.
 const BLOCK: usize = 256;
@@ -53,20 +53,20 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
     ///
     /// The box may be wider than the domain. What counts is through how many copies of the domain it has to be followed: for each
     /// that its lower corner comes through, those that it reaches from there. Nothing is found behind 65 536 of them.
-    pub fn sweep_hits(&self, sweep: &Sweep<S, D>, found: &mut Vec<Shifted<Hit<S>, D>>) {
+    pub fn sweep_hits(&self, sweep: &BoxCast<S, D>, found: &mut Vec<Shifted<Hit<S>, D>>) {
         self.all_met(Path::of_sweep(sweep), found);
     }
 
     /// The object whose box the moving box touches first, of several the one with the least index, and then with the least shift;
     /// as far as [`sweep_hits`](Self::sweep_hits) goes.
-    pub fn first_contact(&self, sweep: &Sweep<S, D>) -> Option<Shifted<Hit<S>, D>> {
+    pub fn first_contact(&self, sweep: &BoxCast<S, D>) -> Option<Shifted<Hit<S>, D>> {
         self.first_met(Path::of_sweep(sweep), |met| Some(met.found.t))
     }
 
     /// The object that is touched first, as told by `exact`; as for [`first_hit_by`](Self::first_hit_by).
     pub fn first_contact_by(
         &self,
-        sweep: &Sweep<S, D>,
+        sweep: &BoxCast<S, D>,
         mut exact: impl FnMut(Shifted<u32, D>) -> Option<S>,
     ) -> Option<Shifted<Hit<S>, D>> {
         self.first_met(Path::of_sweep(sweep), |met| exact(Shifted { found: met.found.index, shift: met.shift }))
@@ -74,7 +74,11 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
 
     /// Calls `visit` with the [contacts](Self::sweep_hits) of a moving box, in their order, until it returns `Break`. Allocates a list
     /// of them.
-    pub fn visit_sweep<B>(&self, sweep: &Sweep<S, D>, visit: impl FnMut(Shifted<Hit<S>, D>) -> ControlFlow<B>) -> ControlFlow<B> {
+    pub fn visit_sweep<B>(
+        &self,
+        sweep: &BoxCast<S, D>,
+        visit: impl FnMut(Shifted<Hit<S>, D>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
         let mut found = Vec::new();
         self.sweep_hits(sweep, &mut found);
         found.into_iter().try_for_each(visit)
@@ -95,13 +99,13 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32> + Sync> PeriodicQueries<'_, 
     }
 
     /// [`sweep_hits`](Self::sweep_hits) of many moving boxes, likewise.
-    pub fn par_sweep_hits(&self, sweeps: &[Sweep<S, D>], rows: &mut Rows<Shifted<Hit<S>, D>>) {
+    pub fn par_sweep_hits(&self, sweeps: &[BoxCast<S, D>], rows: &mut Rows<Shifted<Hit<S>, D>>) {
         self.target.prepare_tree(Team::of_current_pool());
         rows.fill(sweeps, |sweep, found| self.sweep_hits(sweep, found));
     }
 
     /// [`first_contact`](Self::first_contact) of many moving boxes, in their order, likewise.
-    pub fn par_first_contacts(&self, sweeps: &[Sweep<S, D>], found: &mut Vec<Option<Shifted<Hit<S>, D>>>) {
+    pub fn par_first_contacts(&self, sweeps: &[BoxCast<S, D>], found: &mut Vec<Option<Shifted<Hit<S>, D>>>) {
         self.target.prepare_tree(Team::of_current_pool());
         sweeps.par_iter().with_min_len(BLOCK).map(|sweep| self.first_contact(sweep)).collect_into_vec(found);
     }

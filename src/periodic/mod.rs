@@ -66,7 +66,7 @@ use statics::StaticImages;
 /// It takes the requests of a [`BroadPhase`]: [`over`](Self::over) a slice or [`over_fn`](Self::over_fn) by index, against a second set,
 /// with a static set, on any threads, stored, visited or folded. [`Groups`](crate::Groups) and [`Ball`](crate::Ball)s are compared where
 /// objects meet. [`Bounded::pairs_with_moved`] is called once per meeting, with the distance that the second object is moved by, so
-/// boxes in motion ([`Swept`](crate::Swept)) meet across the border, too.
+/// boxes in motion ([`MovingBox`](crate::MovingBox)) meet across the border, too.
 ///
 /// Positions may lie anywhere, inside the domain or outside. An object may be as long as the period, and then touches itself
 /// across the border; an object's meeting with itself is not reported. Longer ones are left out and listed in

@@ -19,7 +19,7 @@ use super::domain::{Domain, MOST_PERIODS};
 use super::lattice::LatticePlace;
 use super::query_images::AxisSpan;
 use crate::query::{Cast, is_finite};
-use crate::{Aabb, Ray, Scalar, Sweep};
+use crate::{Aabb, BoxCast, Ray, Scalar};
 
 /// The most copies of the domain that a path is followed through.
 pub(super) const MOST_COPIES: usize = 1 << 16;
@@ -43,7 +43,7 @@ impl<S: Scalar, const D: usize> Path<S, D> {
     }
 
     /// The path of a box; nothing if it makes no sense.
-    pub(super) fn of_sweep(sweep: &Sweep<S, D>) -> Option<Self> {
+    pub(super) fn of_sweep(sweep: &BoxCast<S, D>) -> Option<Self> {
         Cast::sweep(sweep).map(|_| Path { bounds: sweep.bounds, direction: sweep.translation, max_t: S::from_f64(1.0) })
     }
 }

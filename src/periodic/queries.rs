@@ -34,7 +34,7 @@ impl<T: Default, const D: usize> Default for Shifted<T, D> {
 /// | boxes that contain a point | [`visit_containing`](Self::visit_containing) | [`containing`](Self::containing) | [`par_containing`](Self::par_containing) |
 /// | boxes along a [`Ray`](crate::Ray) | [`visit_ray`](Self::visit_ray) | [`ray_hits`](Self::ray_hits) | [`par_ray_hits`](Self::par_ray_hits) |
 /// | the first of them | | [`first_hit`](Self::first_hit), [`first_hit_by`](Self::first_hit_by) | [`par_first_hits`](Self::par_first_hits) |
-/// | boxes that a moving box meets ([`Sweep`](crate::Sweep)) | [`visit_sweep`](Self::visit_sweep) | [`sweep_hits`](Self::sweep_hits) | [`par_sweep_hits`](Self::par_sweep_hits) |
+/// | boxes that a moving box meets ([`BoxCast`](crate::BoxCast)) | [`visit_sweep`](Self::visit_sweep) | [`sweep_hits`](Self::sweep_hits) | [`par_sweep_hits`](Self::par_sweep_hits) |
 /// | the first of them | | [`first_contact`](Self::first_contact), [`first_contact_by`](Self::first_contact_by) | [`par_first_contacts`](Self::par_first_contacts) |
 /// | boxes within a radius ([`Ball`]) | [`visit_within`](Self::visit_within) | [`within`](Self::within) | [`par_within`](Self::par_within) |
 /// | the k nearest boxes | | [`nearest`](Self::nearest) | [`par_nearest`](Self::par_nearest) |
@@ -50,7 +50,7 @@ impl<T: Default, const D: usize> Default for Shifted<T, D> {
 /// to [`Queries`](crate::Queries) either.
 ///
 /// ```
-/// use pivotgrid::{Aabb, Periodic, PeriodicError, Ray, Shifted, Sweep};
+/// use pivotgrid::{Aabb, Periodic, PeriodicError, Ray, Shifted, BoxCast};
 ///
 /// // A channel: periodic along x, walls along y.
 /// let mut channel = Periodic::<f32, 2>::new(Aabb::new([0.0, 0.0], [10.0, 3.0]), [true, false])?;
@@ -69,7 +69,7 @@ impl<T: Default, const D: usize> Default for Shifted<T, D> {
 /// let mut hits = Vec::new();
 /// queries.ray_hits(&Ray::new([6.0, 1.5], [1.0, 0.0]).up_to(16.0), &mut hits);
 /// assert_eq!(hits.iter().map(|hit| hit.found.t).collect::<Vec<_>>(), [3.5, 8.0, 13.5]); // boxes 0, 1, and 0 again
-/// let contact = queries.first_contact(&Sweep::new(Aabb::new([6.0, 1.0], [7.0, 2.0]), [10.0, 0.0])).unwrap();
+/// let contact = queries.first_contact(&BoxCast::new(Aabb::new([6.0, 1.0], [7.0, 2.0]), [10.0, 0.0])).unwrap();
 /// assert_eq!((contact.found.index, contact.found.t), (0, 0.25));
 ///
 /// let mut near = Vec::new();

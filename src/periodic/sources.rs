@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::pairs::{Meanings, PeriodicPairs};
 use super::{Periodic, PeriodicCrossPair, PeriodicPair, PeriodicPairsWithStatics};
-use crate::detect::sink::Store;
+use crate::detect::sink::StorePairs;
 use crate::request::visit::States;
 use crate::request::{EitherPair, OneSet, Source, TwoSets, WithStatics};
 use crate::runtime::objects::Objects;
@@ -103,7 +103,7 @@ impl<S: Scalar, const D: usize, O: Objects<S, D>> Source<Periodic<S, D>> for Wit
         let moving = images.of(space, &self.moving);
         let pair_of = with_static(Meanings::WithStatics { moving: moving.owners, statics: statics.owners() });
         let filter = |pair: Pair| pair_of(pair).is_some_and(is_wanted);
-        broad_phase.engine.search(&moving, statics.set(), team, || Store { filter }, drop);
+        broad_phase.engine.search(&moving, statics.set(), team, || StorePairs { filter }, drop);
         periodic.order_with_statics(team);
     }
 

@@ -8,7 +8,7 @@ use super::pairs::{Meanings, PeriodicPairs};
 use super::space::{Placed, Space};
 use super::statics::StaticImages;
 use super::{Images, Periodic, PeriodicPair, PeriodicReason, PeriodicRejected, rejected_of};
-use crate::detect::sink::Store;
+use crate::detect::sink::StorePairs;
 use crate::engine::step::step;
 use crate::request::Host;
 use crate::request::visit::States;
@@ -102,7 +102,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         let images = self.images.of(&self.space, objects);
         let meanings = Meanings::OneSet { owners: images.owners, second_set_start: self.second_set_start };
         let filter = |pair: Pair| images.pair(pair.a as usize, pair.b as usize) && is_wanted(P::of(meanings.of(pair)));
-        step(&mut self.broad_phase.engine, &images, team, || Store { filter }, drop);
+        step(&mut self.broad_phase.engine, &images, team, || StorePairs { filter }, drop);
         self.order_moving(team);
         self.conclude(objects, time);
     }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::filter::QueryFilter;
 use super::place_order::PlaceOrder;
 use super::rows::AHEAD;
-use super::{Hit, Neighbor, Queries, Ray, Rows, Sweep};
+use super::{BoxCast, Hit, Neighbor, Queries, Ray, Rows};
 use crate::runtime::prefetch::prefetch;
 use crate::runtime::team::Team;
 use crate::{Aabb, Ball, Scalar};
@@ -54,13 +54,13 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32> + Sync> Queries<'_, S, D, F>
     }
 
     /// [`sweep_hits`](Self::sweep_hits) of many moving boxes.
-    pub fn par_sweep_hits(&self, sweeps: &[Sweep<S, D>], rows: &mut Rows<Hit<S>>) {
+    pub fn par_sweep_hits(&self, sweeps: &[BoxCast<S, D>], rows: &mut Rows<Hit<S>>) {
         self.prepare_tree();
         self.fill(sweeps, |sweep| sweep.bounds.min, |sweep, found| self.sweep_hits(sweep, found), rows);
     }
 
     /// [`first_contact`](Self::first_contact) of many moving boxes, in their order.
-    pub fn par_first_contacts(&self, sweeps: &[Sweep<S, D>], found: &mut Vec<Option<Hit<S>>>) {
+    pub fn par_first_contacts(&self, sweeps: &[BoxCast<S, D>], found: &mut Vec<Option<Hit<S>>>) {
         self.first_of_each(sweeps, |sweep| sweep.bounds.min, |sweep| self.first_contact(sweep), found);
     }
 

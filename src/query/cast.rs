@@ -1,6 +1,6 @@
 //! What moves along a straight line: a point, or a box.
 
-use super::{Ray, Sweep};
+use super::{BoxCast, Ray};
 use crate::isa::eight::Motion;
 use crate::{Aabb, Scalar};
 
@@ -30,7 +30,7 @@ impl<S: Scalar, const D: usize> Cast<S, D> {
 
     /// The path of a box; nothing if it makes no sense.
     #[inline]
-    pub(crate) fn sweep(sweep: &Sweep<S, D>) -> Option<Self> {
+    pub(crate) fn sweep(sweep: &BoxCast<S, D>) -> Option<Self> {
         Self::new(&sweep.bounds, &sweep.translation, S::from_f64(1.0))
     }
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::Scalar;
 
-/// An object that a [`Ray`](crate::Ray) or a [`Sweep`](crate::Sweep) meets, and when. Ordered by `t`, then by index.
+/// An object that a [`Ray`](crate::Ray) or a [`BoxCast`](crate::BoxCast) meets, and when. Ordered by `t`, then by index.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hit<S> {

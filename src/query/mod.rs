@@ -11,6 +11,7 @@
 #![allow(clippy::neg_cmp_op_on_partial_ord, reason = "a part of the grid is left out only if it is known to be; NaN is not")]
 
 mod batch;
+mod box_casts;
 mod boxes;
 mod cast;
 mod descend;
@@ -23,7 +24,6 @@ mod rays;
 mod region;
 pub(crate) mod residents;
 mod rows;
-mod sweeps;
 mod target;
 mod tree;
 mod view;
@@ -33,6 +33,7 @@ mod work;
 
 use crate::{Groups, Scalar};
 
+pub use box_casts::BoxCast;
 pub(crate) use cast::{Cast, is_finite};
 pub use filter::{Filtered, InGroups, QueryFilter, Unfiltered};
 pub(crate) use found::ordered_by;
@@ -40,7 +41,6 @@ pub use found::{Hit, Neighbor};
 pub(crate) use nearest::{Near, Nearest};
 pub use rays::Ray;
 pub use rows::Rows;
-pub use sweeps::Sweep;
 pub(crate) use target::Target;
 pub(crate) use tree::Lazy;
 pub(crate) use view::GridView;
@@ -54,7 +54,7 @@ pub(crate) use within::{limit, square_of_distance};
 /// | boxes that contain a point | [`visit_containing`](Self::visit_containing) | [`containing`](Self::containing) | [`par_containing`](Self::par_containing) |
 /// | boxes along a [`Ray`] | [`visit_ray`](Self::visit_ray) | [`ray_hits`](Self::ray_hits) | [`par_ray_hits`](Self::par_ray_hits) |
 /// | the first of them | | [`first_hit`](Self::first_hit), [`first_hit_by`](Self::first_hit_by) | [`par_first_hits`](Self::par_first_hits) |
-/// | boxes that a moving box meets ([`Sweep`]) | [`visit_sweep`](Self::visit_sweep) | [`sweep_hits`](Self::sweep_hits) | [`par_sweep_hits`](Self::par_sweep_hits) |
+/// | boxes that a moving box meets ([`BoxCast`]) | [`visit_sweep`](Self::visit_sweep) | [`sweep_hits`](Self::sweep_hits) | [`par_sweep_hits`](Self::par_sweep_hits) |
 /// | the first of them | | [`first_contact`](Self::first_contact), [`first_contact_by`](Self::first_contact_by) | [`par_first_contacts`](Self::par_first_contacts) |
 /// | boxes within a radius ([`Ball`](crate::Ball)) | [`visit_within`](Self::visit_within) | [`within`](Self::within) | [`par_within`](Self::par_within) |
 /// | the k nearest boxes | | [`nearest`](Self::nearest) | [`par_nearest`](Self::par_nearest) |

@@ -27,13 +27,13 @@ use crate::runtime::scope::scope;
 pub struct Rows<T> {
     offsets: Vec<usize>,
     items: Vec<T>,
-    parts: Vec<Part<T>>,
+    parts: Vec<RowsPart<T>>,
     time: Duration,
 }
 
 /// Where the rows of some consecutive queries are collected.
 #[derive(Clone, Debug)]
-struct Part<T> {
+struct RowsPart<T> {
     items: Vec<T>,
     row: Vec<T>,
     /// Rows in the order in which the queries were made, and where each query's row begins.
@@ -146,12 +146,12 @@ impl<T: Copy + Ord + Send + Sync> Rows<T> {
     }
 
     /// Has blocks of queries made; `make` leaves their rows in a part, and says how long each is.
-    fn fill_blocks<Q: Sync>(&mut self, queries: &[Q], block: usize, make: impl Fn(&mut Part<T>, &[Q], &mut [usize]) + Sync) {
+    fn fill_blocks<Q: Sync>(&mut self, queries: &[Q], block: usize, make: impl Fn(&mut RowsPart<T>, &[Q], &mut [usize]) + Sync) {
         scope!("pivotgrid::queries");
         let mut clock = Clock::start();
         let blocks = queries.len().div_ceil(block);
         if self.parts.len() < blocks {
-            let part = || Part { items: Vec::new(), row: Vec::new(), unordered: Vec::new(), begins: Vec::new() };
+            let part = || RowsPart { items: Vec::new(), row: Vec::new(), unordered: Vec::new(), begins: Vec::new() };
             self.parts.resize_with(blocks, part);
         }
         self.offsets.clear();
@@ -181,7 +181,7 @@ impl<T> Default for Rows<T> {
 }
 
 /// Copies the parts behind one another.
-fn gather<T: Copy + Send + Sync>(parts: &[Part<T>], mut items: &mut [T]) {
+fn gather<T: Copy + Send + Sync>(parts: &[RowsPart<T>], mut items: &mut [T]) {
     if items.len() <= COPIED || parts.len() == 1 {
         for part in parts {
             let (copied, rest) = items.split_at_mut(part.items.len());

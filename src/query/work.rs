@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use super::place_order::PlaceOrder;
 use super::view::GridView;
-use super::{Queries, Ray, Sweep};
+use super::{BoxCast, Queries, Ray};
 use crate::{Aabb, Ball, BroadPhase};
 
 thread_local! {
@@ -160,7 +160,7 @@ fn hostile_work<const D: usize>(scene: scenes::Hostile) -> [f64; 6] {
         direction[0] = 1.0;
         let ray = Ray::new(center.map(|x| x + longest), direction);
         sums[4] += work(|_| _ = queries.first_hit(&ray)) as f64;
-        let sweep = Sweep::new(wide, direction.map(|x| x * longest));
+        let sweep = BoxCast::new(wide, direction.map(|x| x * longest));
         sums[5] += work(|_| queries.sweep_hits(&sweep, &mut hits)) as f64 - hits.len() as f64;
     }
     sums.map(|sum| sum / chosen.len().max(1) as f64)

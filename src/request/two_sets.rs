@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::Source;
 use super::visit::States;
-use crate::detect::sink::{Consumer, Store};
+use crate::detect::sink::{Consumer, StorePairs};
 use crate::engine::step::step;
 use crate::engine::{Engine, Made};
 use crate::runtime::objects::Objects;
@@ -30,7 +30,7 @@ impl<S: Scalar, const D: usize, A: Objects<S, D>, B: Objects<S, D>> Source<Broad
     fn store(&self, engine: &mut Engine<S, D>, team: Team<'_>, is_wanted: &(impl Fn(CrossPair) -> bool + Sync)) {
         let second_set_start = self.first.len();
         let filter = |pair: Pair| is_between(self, pair) && is_wanted(across(pair, second_set_start));
-        let consumer = || StoreBetween { store: Store { filter }, second_set_start: second_set_start as u32 };
+        let consumer = || StoreBetween { store: StorePairs { filter }, second_set_start: second_set_start as u32 };
         step(engine, self, team, consumer, drop);
         engine.order_pairs(team);
         *engine.made.discard() = Made::PairsBetween { second_set_start };
@@ -131,7 +131,7 @@ impl<S: Scalar, const D: usize, A: Objects<S, D>, B: Objects<S, D>> Objects<S, D
 /// Stores pairs of two sets with the indices that their objects have there: in each, `a` is one of the first set, `b` one of the
 /// second.
 struct StoreBetween<F> {
-    store: Store<F>,
+    store: StorePairs<F>,
     second_set_start: u32,
 }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::Source;
 use super::visit::States;
-use crate::detect::sink::Store;
+use crate::detect::sink::StorePairs;
 use crate::engine::step::{step, store};
 use crate::engine::{Engine, Made};
 use crate::runtime::objects::Objects;
@@ -56,7 +56,7 @@ impl<S: Scalar, const D: usize, O: Objects<S, D>> Source<BroadPhase<S, D>> for W
     fn store(&self, engine: &mut Engine<S, D>, team: Team<'_>, is_wanted: &(impl Fn(EitherPair) -> bool + Sync)) {
         store(engine, &self.moving, team, &|pair| is_wanted(EitherPair::Moving(pair)));
         let filter = |pair: Pair| is_wanted(with_static(pair));
-        engine.search(&self.moving, self.statics, team, || Store { filter }, drop);
+        engine.search(&self.moving, self.statics, team, || StorePairs { filter }, drop);
         engine.order_static_pairs(team);
         *engine.made.discard() = Made::PairsWithStatics;
     }

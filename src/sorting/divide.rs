@@ -59,11 +59,18 @@ fn share_among<W: Divisible>(work: W, team: Team, worker: &(impl Fn(&dyn Fn() ->
     }
     let count = pieces.min(CLAIMS);
     let mut claims = [const { None }; CLAIMS];
-    let mut rest = work;
+    let mut rest = Some(work);
     for (number, claim) in claims[..count].iter_mut().enumerate() {
-        let (next, others) = rest.divide((number + 1) * pieces / count - number * pieces / count);
-        *claim = Some(next);
-        rest = others;
+        // Pieces may turn out larger or smaller than their number says: the last claim takes whatever is left, and there may be nothing.
+        *claim = match rest.take_if(|rest| rest.pieces() > 0) {
+            Some(last) if number + 1 == count => Some(last),
+            Some(some) => {
+                let (next, others) = some.divide((number + 1) * pieces / count - number * pieces / count);
+                rest = Some(others);
+                Some(next)
+            }
+            None => None,
+        };
     }
     let claims = Blocks::new(&mut claims[..count], 1);
     team.at_most(count).run(|| worker(&|| claims.claim_one().and_then(Option::take)));
@@ -93,6 +100,37 @@ mod tests {
             let add = |piece: &mut [i32], sum: &mut i32| *sum += piece[0];
             pool.install(|| share_out_with(&mut counts[..], Team::of_current_pool(), &mut sums, &add));
             assert_eq!(sums.iter().sum::<i32>(), len as i32, "{workers} workers");
+        }
+    }
+    /// Rows that are never cut: a piece is some ten elements, or a longer row.
+    struct Uneven<'a>(&'a mut [(usize, i32)]);
+
+    impl Divisible for Uneven<'_> {
+        fn pieces(&self) -> usize {
+            self.0.iter().map(|(len, _)| len).sum::<usize>().div_ceil(10).min(self.0.len())
+        }
+
+        fn divide(self, pieces: usize) -> (Self, Self) {
+            let most = self.0.len() - usize::from(pieces < self.pieces());
+            let begins = self.0.iter().scan(0, |sum, (len, _)| Some(std::mem::replace(sum, *sum + len)));
+            let row = begins.take_while(|&begin| begin < 10 * pieces).count();
+            let (rows, others) = self.0.split_at_mut(row.clamp(1, most));
+            (Uneven(rows), Uneven(others))
+        }
+    }
+
+    /// Pieces that are larger than their number says, so that there are fewer in the end, and smaller ones, so that there are more.
+    #[test]
+    fn uneven_pieces_are_all_run_once() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads can be started");
+        for (count, len) in [(300, 20), (1000, 25), (200, 9), (100, 7), (14, 3), (3, 11), (129, 10), (500, 1), (130, 15)] {
+            for last in [1, len, 40 * len] {
+                let mut rows = vec![(len, 0); count];
+                rows[count - 1].0 = last;
+                let work = |Uneven(rows): Uneven<'_>| rows.iter_mut().for_each(|(_, runs)| *runs += 1);
+                pool.install(|| share_out(Uneven(&mut rows), Team::of_current_pool(), &work));
+                assert!(rows.iter().all(|(_, runs)| *runs == 1), "{count} rows of {len}, the last of {last}");
+            }
         }
     }
 }

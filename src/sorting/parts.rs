@@ -13,7 +13,7 @@ const LEAST: usize = 512;
 
 /// A run of the step's pairs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Part {
+pub(super) struct SourcePart {
     /// The block in which it begins, and the place there.
     block: usize,
     first: usize,
@@ -24,7 +24,7 @@ pub(super) struct Part {
     objects: [u32; 2],
 }
 
-impl Part {
+impl SourcePart {
     /// Runs `visit` on every pair of the part.
     #[inline(always)]
     pub(super) fn read<S: Stored>(&self, source: &S, mut visit: impl FnMut(S::Pair)) {
@@ -47,7 +47,7 @@ pub(super) fn most_parts(team: Team) -> usize {
 }
 
 /// Cuts the pairs.
-pub(super) fn cut<S: Stored>(parts: &mut Vec<Part>, source: &S, team: Team) {
+pub(super) fn cut<S: Stored>(parts: &mut Vec<SourcePart>, source: &S, team: Team) {
     let total: usize = source.blocks().iter().map(Vec::len).sum();
     let count = match team.workers() {
         1 => 1,
@@ -58,7 +58,7 @@ pub(super) fn cut<S: Stored>(parts: &mut Vec<Part>, source: &S, team: Team) {
     let (mut block, mut first, mut begin) = (0, 0, 0);
     for number in 1..=count {
         let end = number * total / count;
-        parts.push(Part { block, first, pairs: end - begin, ..Part::default() });
+        parts.push(SourcePart { block, first, pairs: end - begin, ..SourcePart::default() });
         // On to the place where the next part begins.
         let mut skip = end - begin;
         while let Some(here) = source.blocks().get(block).map(|block| block.len() - first).filter(|&here| here <= skip) {
@@ -70,12 +70,12 @@ pub(super) fn cut<S: Stored>(parts: &mut Vec<Part>, source: &S, team: Team) {
 
 /// One more than the largest index, by side.
 pub(super) fn survey<S: Stored>(
-    parts: &mut [Part],
+    parts: &mut [SourcePart],
     source: &S,
     indices: &(impl Fn(S::Pair) -> [u32; 2] + Sync),
     team: Team,
 ) -> [u32; 2] {
-    share_out(&mut parts[..], team, &|part: &mut [Part]| {
+    share_out(&mut parts[..], team, &|part: &mut [SourcePart]| {
         let mut objects = [0; 2];
         part[0].read(source, |pair| {
             let [one, other] = indices(pair);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::buckets::{Buckets, Division, Output, Plain, Scratch, write_sorted};
 use super::crowd::{CROWDED, Crowd};
-use super::parts::{self, Part};
+use super::parts::{self, SourcePart};
 use super::{Divisible, share_out, share_out_with};
 use crate::pairs::code::{Code, Value};
 use crate::pairs::source::Stored;
@@ -17,7 +17,7 @@ use crate::runtime::team::Team;
 /// is left of a code where its upper word is known. Allocates nothing when steady.
 #[derive(Clone, Debug)]
 pub(crate) struct Sorter<C, V = C> {
-    parts: Vec<Part>,
+    parts: Vec<SourcePart>,
     /// Codes part by part, within a part bucket by bucket.
     spread: Vec<C>,
     /// By part, then by bucket: how many codes; then where they end.
@@ -220,7 +220,7 @@ impl<C: Code, V: Value> Sorter<C, V> {
     pub(crate) fn bytes(&self) -> usize {
         (self.codes.capacity() + self.spread.capacity()) * size_of::<C>()
             + (self.ends.capacity() + self.lens.capacity()) * size_of::<usize>()
-            + self.parts.capacity() * size_of::<Part>()
+            + self.parts.capacity() * size_of::<SourcePart>()
             + self.scratch.iter().map(Scratch::bytes).sum::<usize>()
             + self.scratch.capacity() * size_of::<Scratch<C, V>>()
             + self.crowd.bytes()
@@ -251,7 +251,7 @@ fn turn_counts_into_begins(counts: &mut [usize]) {
 
 /// A piece is a part, with the memory that belongs to it.
 struct Spreading<'a, C> {
-    parts: &'a [Part],
+    parts: &'a [SourcePart],
     spread: &'a mut [C],
     ends: &'a mut [usize],
     /// Empty if it is not needed.

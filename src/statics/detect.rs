@@ -3,7 +3,7 @@
 use std::slice;
 
 use super::StaticSet;
-use crate::detect::Worker;
+use crate::detect::DetectWorker;
 use crate::detect::sink::{self, Consumer, Sink, stock_up};
 use crate::engine::{Engine, Made};
 use crate::kernel::hits::PairRoom;
@@ -66,8 +66,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let (budget, missed) = (&self.builder.budget, Cursor::new());
         team.run(|| {
             let Some(worker) = workers.claim_one() else { return };
-            let Worker { touched, pairs_beyond, .. } = &mut **worker;
-            let mut sink = Sink::new(&stock, pairs_beyond, budget, consumer());
+            let DetectWorker { touched, overflow_pairs, .. } = &mut **worker;
+            let mut sink = Sink::new(&stock, overflow_pairs, budget, consumer());
             while let Some(claimed) = cursor.claim(BLOCK, entries) {
                 for entry in claimed {
                     let (bounds, id) = (columns.bounds(entry), columns.id(entry));
@@ -99,8 +99,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         });
         sink::refuse_missed(missed.claimed(), team.workers(), budget);
         for worker in &mut self.detector.workers {
-            memory::reserve(&mut self.static_pairs, worker.pairs_beyond.len());
-            self.static_pairs.append(&mut worker.pairs_beyond);
+            memory::reserve(&mut self.static_pairs, worker.overflow_pairs.len());
+            self.static_pairs.append(&mut worker.overflow_pairs);
         }
         stock_up(&mut self.static_pairs, team, &self.builder.budget);
         let most = self.detector.workers.iter().map(|worker| worker.touched.capacity()).max().unwrap_or(0);

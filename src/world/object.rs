@@ -1,6 +1,6 @@
 //! What a world is made of.
 
-use crate::{Aabb, Bounded, Groups, RejectReason, Scalar, Swept};
+use crate::{Aabb, Bounded, Groups, MovingBox, RejectReason, Scalar};
 
 /// An object of a [`World`](crate::World): a box, its groups, whether it moves, and data of yours.
 ///
@@ -59,7 +59,7 @@ impl<S: Scalar, const D: usize> Object<S, D> {
         Object { aabb, groups: Groups::ALL, mobility: Mobility::Static, sweep_to: None, data: 0 }
     }
 
-    /// A moving object that is swept from one box to another during a step, as a [`Swept`] is: it pairs with what it meets at some
+    /// A moving object that is swept from one box to another during a step, as a [`MovingBox`] is: it pairs with what it meets at some
     /// time on its way, and with nothing else.
     ///
     /// ```
@@ -98,10 +98,10 @@ impl<S: Scalar, const D: usize> Object<S, D> {
     }
 
     /// Its way during a step, with a margin.
-    fn way(&self, margin: S) -> Swept<S, D> {
+    fn way(&self, margin: S) -> MovingBox<S, D> {
         let inflated = |aabb: Aabb<S, D>| if aabb.is_valid() { aabb.with_margin(margin) } else { aabb };
         let to = self.sweep_to.filter(|_| self.mobility == Mobility::Moving).unwrap_or(self.aabb);
-        Swept::new(inflated(self.aabb), inflated(to))
+        MovingBox::new(inflated(self.aabb), inflated(to))
     }
 
     /// Whether two objects, one of which is swept, meet at some time, each with a margin.

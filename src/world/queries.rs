@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::{Handle, World};
 use crate::query::{Cast, Near, Nearest, Target, is_finite, limit, ordered_by};
 use crate::runtime::team::Team;
-use crate::{Aabb, Ball, Filtered, Groups, Hit, InGroups, Queries, QueryFilter, Ray, Rows, Scalar, Sweep, Unfiltered};
+use crate::{Aabb, Ball, BoxCast, Filtered, Groups, Hit, InGroups, Queries, QueryFilter, Ray, Rows, Scalar, Unfiltered};
 
 /// Finds objects of a [`World`], moving and static ones; made by [`World::queries`].
 ///
@@ -19,7 +19,7 @@ use crate::{Aabb, Ball, Filtered, Groups, Hit, InGroups, Queries, QueryFilter, R
 /// | boxes that contain a point | [`visit_containing`](Self::visit_containing) | [`containing`](Self::containing) | [`par_containing`](Self::par_containing) |
 /// | boxes along a [`Ray`] | [`visit_ray`](Self::visit_ray) | [`ray_hits`](Self::ray_hits) | [`par_ray_hits`](Self::par_ray_hits) |
 /// | the first of them | | [`first_hit`](Self::first_hit), [`first_hit_by`](Self::first_hit_by) | [`par_first_hits`](Self::par_first_hits) |
-/// | boxes that a moving box meets ([`Sweep`]) | [`visit_sweep`](Self::visit_sweep) | [`sweep_hits`](Self::sweep_hits) | [`par_sweep_hits`](Self::par_sweep_hits) |
+/// | boxes that a moving box meets ([`BoxCast`]) | [`visit_sweep`](Self::visit_sweep) | [`sweep_hits`](Self::sweep_hits) | [`par_sweep_hits`](Self::par_sweep_hits) |
 /// | the first of them | | [`first_contact`](Self::first_contact), [`first_contact_by`](Self::first_contact_by) | [`par_first_contacts`](Self::par_first_contacts) |
 /// | boxes within a radius ([`Ball`]) | [`visit_within`](Self::visit_within) | [`within`](Self::within) | [`par_within`](Self::par_within) |
 /// | the k nearest boxes | | [`nearest`](Self::nearest) | [`par_nearest`](Self::par_nearest) |
@@ -79,7 +79,7 @@ impl<F: QueryFilter<Handle>> QueryFilter<u32> for HandleFilter<'_, F> {
     }
 }
 
-/// An object that a [`Ray`] or a [`Sweep`] meets, and when. Ordered by `t`, then by handle.
+/// An object that a [`Ray`] or a [`BoxCast`] meets, and when. Ordered by `t`, then by handle.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct WorldHit<S> {
@@ -245,23 +245,23 @@ impl<S: Scalar, const D: usize, F: QueryFilter<Handle>> WorldQueries<'_, S, D, F
 
     /// Calls `visit` with every object whose box the moving box touches on its path, in no particular order, until it returns
     /// `Break`.
-    pub fn visit_sweep<B>(&self, sweep: &Sweep<S, D>, visit: impl FnMut(WorldHit<S>) -> ControlFlow<B>) -> ControlFlow<B> {
+    pub fn visit_sweep<B>(&self, sweep: &BoxCast<S, D>, visit: impl FnMut(WorldHit<S>) -> ControlFlow<B>) -> ControlFlow<B> {
         self.visit_cast(Cast::sweep(sweep), visit)
     }
 
     /// All objects whose boxes the moving box touches, in the order of their times, those touched at once in the order of their
     /// handles. The vector is cleared first.
-    pub fn sweep_hits(&self, sweep: &Sweep<S, D>, found: &mut Vec<WorldHit<S>>) {
+    pub fn sweep_hits(&self, sweep: &BoxCast<S, D>, found: &mut Vec<WorldHit<S>>) {
         collect(found, |push| self.visit_sweep(sweep, push));
     }
 
     /// The object whose box the moving box touches first, of several the one with the least handle.
-    pub fn first_contact(&self, sweep: &Sweep<S, D>) -> Option<WorldHit<S>> {
+    pub fn first_contact(&self, sweep: &BoxCast<S, D>) -> Option<WorldHit<S>> {
         self.first_cast_hit(Cast::sweep(sweep), |hit| Some(hit.t))
     }
 
     /// The object that is touched first as told by `exact`; see [`Queries::first_contact_by`].
-    pub fn first_contact_by(&self, sweep: &Sweep<S, D>, mut exact: impl FnMut(Handle) -> Option<S>) -> Option<WorldHit<S>> {
+    pub fn first_contact_by(&self, sweep: &BoxCast<S, D>, mut exact: impl FnMut(Handle) -> Option<S>) -> Option<WorldHit<S>> {
         self.first_cast_hit(Cast::sweep(sweep), |hit| exact(hit.handle))
     }
 
@@ -341,13 +341,13 @@ impl<S: Scalar, const D: usize, F: QueryFilter<Handle> + Sync> WorldQueries<'_, 
     }
 
     /// [`sweep_hits`](Self::sweep_hits) of many moving boxes, likewise.
-    pub fn par_sweep_hits(&self, sweeps: &[Sweep<S, D>], rows: &mut Rows<WorldHit<S>>) {
+    pub fn par_sweep_hits(&self, sweeps: &[BoxCast<S, D>], rows: &mut Rows<WorldHit<S>>) {
         self.prepare_tree();
         rows.fill(sweeps, |sweep, found| self.sweep_hits(sweep, found));
     }
 
     /// [`first_contact`](Self::first_contact) of many moving boxes, in their order, likewise.
-    pub fn par_first_contacts(&self, sweeps: &[Sweep<S, D>], found: &mut Vec<Option<WorldHit<S>>>) {
+    pub fn par_first_contacts(&self, sweeps: &[BoxCast<S, D>], found: &mut Vec<Option<WorldHit<S>>>) {
         self.prepare_tree();
         sweeps.par_iter().with_min_len(BLOCK).map(|sweep| self.first_contact(sweep)).collect_into_vec(found);
     }

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use check::{check_all, check_refused, sorted};
 use common::Coordinate;
-use pivotgrid::{BroadPhase, Config, CrossPair, EitherPair, Pair, StaticSet, Swept};
+use pivotgrid::{BroadPhase, Config, CrossPair, EitherPair, MovingBox, Pair, StaticSet};
 use scene::{Key, Thing, across, things, within, within_swept};
 use threads::CARRIERS;
 
@@ -36,7 +36,8 @@ fn of_either(pair: EitherPair) -> Key {
 
 fn sources_of_a_broad_phase<S: Coordinate, const D: usize>() {
     let (ones, others) = (things::<S, D>(160, 1), things::<S, D>(140, 2));
-    let swept: Vec<Swept<S, D>> = ones.iter().zip(&others).map(|(one, other)| Swept::new(one.bounds, other.bounds)).collect();
+    let swept: Vec<MovingBox<S, D>> =
+        ones.iter().zip(&others).map(|(one, other)| MovingBox::new(one.bounds, other.bounds)).collect();
     let mut statics = StaticSet::<S, D>::new();
     statics.build(&others);
     let is_odd = |key: &Key| (key.1 + key.2) % 2 == 1;

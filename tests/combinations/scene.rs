@@ -1,6 +1,6 @@
 //! Objects with everything that decides about a pair, and brute force.
 
-use pivotgrid::{Aabb, Ball, Bounded, Groups, Swept};
+use pivotgrid::{Aabb, Ball, Bounded, Groups, MovingBox};
 
 use crate::common::{Coordinate, Rng};
 
@@ -131,7 +131,7 @@ pub(crate) fn with_statics<S: Coordinate, const D: usize>(ones: &[Thing<S, D>], 
     all_across(ones, others, true, |one, other| boxes_meet(&one.bounds, &other.bounds) && admit(one.groups, other.groups))
 }
 
-pub(crate) fn within_swept<S: Coordinate, const D: usize>(swept: &[Swept<S, D>]) -> Vec<Key> {
+pub(crate) fn within_swept<S: Coordinate, const D: usize>(swept: &[MovingBox<S, D>]) -> Vec<Key> {
     all_pairs(swept, |one, other| {
         is_valid(&one.from)
             && is_valid(&one.to)

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::common::{Coordinate, Oracle, Rng, configs, grid_config, pool};
-use pivotgrid::{Aabb, Bounded, BroadPhase, Pair, RejectReason, Swept};
+use pivotgrid::{Aabb, Bounded, BroadPhase, MovingBox, Pair, RejectReason};
 use proptest::prelude::*;
 
 /// A moment as numerator and positive denominator.
@@ -42,10 +42,10 @@ fn exact_window<const D: usize>(a: &Motion<D>, b: &Motion<D>) -> Option<(Moment,
 }
 
 /// Coordinates are these integers times `unit`, a power of two, so that all of them are exact.
-fn swept<S: Coordinate, const D: usize>(motion: &Motion<D>, unit: f64) -> Swept<S, D> {
+fn swept<S: Coordinate, const D: usize>(motion: &Motion<D>, unit: f64) -> MovingBox<S, D> {
     let corner = |bound: usize, end: usize| std::array::from_fn(|axis| S::of(motion[axis][bound][end] as f64 * unit));
     let at = |end: usize| Aabb { min: corner(0, end), max: corner(1, end) };
-    Swept::new(at(0), at(1))
+    MovingBox::new(at(0), at(1))
 }
 
 /// Starts within `extent`, moves by up to `reach`, is up to `size` large at either end.
@@ -190,10 +190,10 @@ fn a_larger_scene_with_every_configuration() {
     let scene =
         Scene { n: 2000, extent: 1 << 20, reach: 1 << 18, size: 1 << 17, origin: -(1 << 19), unit: 1.0 / 4096.0, seed: 3 };
     let motions = scene.motions::<3>();
-    let objects: Vec<Swept<f32, 3>> = motions.iter().map(|motion| swept(motion, scene.unit)).collect();
+    let objects: Vec<MovingBox<f32, 3>> = motions.iter().map(|motion| swept(motion, scene.unit)).collect();
     let expected = oracle(motions);
     // The filter in time is what makes the difference: by their unions, many more pair.
-    let unions: Vec<_> = objects.iter().map(Swept::aabb).collect();
+    let unions: Vec<_> = objects.iter().map(MovingBox::aabb).collect();
     let (meet, overlap) = (expected.meet.len(), Oracle::detect(&unions).pairs.len());
     assert!(meet > 1000 && meet * 2 < overlap, "{meet} of {overlap}");
     for config in configs() {
@@ -256,16 +256,16 @@ fn an_invalid_end_makes_the_whole_invalid() {
     let nan_max = Aabb::new([1.0, 1.0], [f32::NAN, 2.0]);
     let inverted = Aabb::new([2.0, 1.0], [1.0, 2.0]);
     let objects = [
-        Swept::new(fine, fine),
-        Swept::new(nan, fine),
-        Swept::new(fine, nan),
-        Swept::new(fine, nan_max),
-        Swept::new(inverted, fine),
-        Swept::new(fine, inverted),
-        Swept::new(inverted, nan),
-        Swept::new(nan_max, inverted),
-        Swept::new(inverted, inverted),
-        Swept::new(fine, fine),
+        MovingBox::new(fine, fine),
+        MovingBox::new(nan, fine),
+        MovingBox::new(fine, nan),
+        MovingBox::new(fine, nan_max),
+        MovingBox::new(inverted, fine),
+        MovingBox::new(fine, inverted),
+        MovingBox::new(inverted, nan),
+        MovingBox::new(nan_max, inverted),
+        MovingBox::new(inverted, inverted),
+        MovingBox::new(fine, fine),
     ];
     use RejectReason::{Inverted, NotANumber};
     let mut engine = BroadPhase::<f32, 2>::new();
@@ -284,17 +284,17 @@ fn infinite_and_overflowing_motions_are_kept() {
     let infinity = f64::INFINITY;
     let ball = |x: f64, y: f64| Aabb::around([x, y], [0.5, 0.5]);
     let ground = Aabb::new([-infinity, -infinity], [infinity, 0.0]);
-    let falling = Swept::new(ball(0.0, 9.5), ball(0.0, -0.5));
-    assert_eq!(Swept::new(ground, ground).time_of_contact(&falling), Some(0.9));
-    assert_eq!(Swept::new(ground, ground).time_of_contact(&Swept::new(ball(0.0, 9.0), ball(5.0, 2.0))), None);
+    let falling = MovingBox::new(ball(0.0, 9.5), ball(0.0, -0.5));
+    assert_eq!(MovingBox::new(ground, ground).time_of_contact(&falling), Some(0.9));
+    assert_eq!(MovingBox::new(ground, ground).time_of_contact(&MovingBox::new(ball(0.0, 9.0), ball(5.0, 2.0))), None);
 
-    let opening = Swept::new(ground, Aabb::new([-1.0, -1.0], [1.0, 0.0]));
+    let opening = MovingBox::new(ground, Aabb::new([-1.0, -1.0], [1.0, 0.0]));
     assert_eq!(opening.time_of_contact(&falling), Some(0.9));
 
     let huge = |x: f64| Aabb::new([x, 0.0], [x, 1.0]);
-    let (right, left) = (Swept::new(huge(-f64::MAX), huge(f64::MAX)), Swept::new(huge(f64::MAX), huge(-f64::MAX)));
+    let (right, left) = (MovingBox::new(huge(-f64::MAX), huge(f64::MAX)), MovingBox::new(huge(f64::MAX), huge(-f64::MAX)));
     assert!(right.pairs_with(&left));
-    let above = Swept::new(Aabb::new([f64::MAX, 2.0], [f64::MAX, 3.0]), Aabb::new([-f64::MAX, 2.0], [-f64::MAX, 3.0]));
+    let above = MovingBox::new(Aabb::new([f64::MAX, 2.0], [f64::MAX, 3.0]), Aabb::new([-f64::MAX, 2.0], [-f64::MAX, 3.0]));
     assert!(!right.pairs_with(&above));
 }
 
@@ -304,7 +304,7 @@ fn standing_still_is_plain_overlap() {
     let rng = &mut Rng(1);
     let boxes: Vec<Aabb<f32, 3>> =
         (0..500).map(|_| Aabb::around([0; 3].map(|_| rng.within(0.0, 8.0) as f32), [rng.unit() as f32; 3])).collect();
-    let still: Vec<_> = boxes.iter().map(|&aabb| Swept::new(aabb, aabb)).collect();
+    let still: Vec<_> = boxes.iter().map(|&aabb| MovingBox::new(aabb, aabb)).collect();
     let found = BroadPhase::<f32, 3>::new().par_detect(&still).sorted();
     assert_eq!(found, Oracle::detect(&boxes).pairs);
     assert!(found.iter().all(|pair| still[pair.a as usize].time_of_contact(&still[pair.b as usize]) == Some(0.0)));

@@ -6,7 +6,7 @@
 use std::fmt::Debug;
 
 use crate::common::{Coordinate, Oracle, Rng, grid_config, pool};
-use pivotgrid::{Aabb, Ball, Bounded, BroadPhase, Groups, InstructionSet, Neighbors, Pair, Ray, Sweep};
+use pivotgrid::{Aabb, Ball, Bounded, BoxCast, BroadPhase, Groups, InstructionSet, Neighbors, Pair, Ray};
 use rayon::ThreadPoolBuilder;
 use scenes::{Scene, World};
 
@@ -171,10 +171,10 @@ fn findings<S: Coordinate, const D: usize>(set: InstructionSet, things: &[Thing<
         let way: [S; D] = std::array::from_fn(|axis| other.bounds.min[axis] - thing.bounds.max[axis]);
         queries.ray_hits(&Ray::new(thing.bounds.max, way), &mut hits);
         measured.extend(hits.iter().map(|hit| (hit.index, bits(hit.t))));
-        queries.sweep_hits(&Sweep::new(thing.bounds, way), &mut hits);
+        queries.sweep_hits(&BoxCast::new(thing.bounds, way), &mut hits);
         measured.extend(hits.iter().map(|hit| (hit.index, bits(hit.t))));
         measured.extend(queries.first_hit(&Ray::new(thing.bounds.max, way)).map(|hit| (0, bits(hit.t))));
-        measured.extend(queries.first_contact(&Sweep::new(thing.bounds, way)).map(|hit| (0, bits(hit.t))));
+        measured.extend(queries.first_contact(&BoxCast::new(thing.bounds, way)).map(|hit| (0, bits(hit.t))));
     }
     let mut neighbors = Neighbors::<S, D>::with_config(config).expect("a set of this machine");
     let rows = neighbors.touching(things).indices().to_vec();
@@ -258,7 +258,7 @@ fn digest<S: Coordinate + scenes::Scalar, const D: usize>(set: InstructionSet, t
                 digest.word(u64::from(hit.index));
                 digest.number(hit.t.into());
             }
-            if let Some(hit) = queries.first_contact(&Sweep::new(*one, way)) {
+            if let Some(hit) = queries.first_contact(&BoxCast::new(*one, way)) {
                 digest.word(u64::from(hit.index));
                 digest.number(hit.t.into());
             }

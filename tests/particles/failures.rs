@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use pivotgrid::{Aabb, Ball, Bounded, Config, DetectError, Neighbors, Periodic, Ray, Sweep};
+use pivotgrid::{Aabb, Ball, Bounded, BoxCast, Config, DetectError, Neighbors, Periodic, Ray};
 
 use crate::common::{Rng, grid_config, pool};
 
@@ -84,7 +84,7 @@ fn nothing_is_found_in_a_periodic_domain() {
         assert!(near.is_empty());
         queries.ray_hits(&Ray::new([0.0, 0.0], [1.0, 0.5]).up_to(100.0), &mut hits);
         assert!(hits.is_empty() && queries.first_hit(&Ray::new([0.0, 0.0], [1.0, 0.5]).up_to(100.0)).is_none());
-        let sweep = Sweep::new(Aabb::new([0.0; 2], [2.0; 2]), [30.0, 30.0]);
+        let sweep = BoxCast::new(Aabb::new([0.0; 2], [2.0; 2]), [30.0, 30.0]);
         assert!(queries.first_contact(&sweep).is_none());
 
         assert!(periodic.detect(&bodies).sorted() == expected);

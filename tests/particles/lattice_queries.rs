@@ -2,7 +2,7 @@
 //! nothing rounds.
 
 use crate::common::{Coordinate, Rng, grid_config, pool};
-use pivotgrid::{Aabb, Ball, Lattice, Periodic, Ray, Rows, Shifted, Sweep};
+use pivotgrid::{Aabb, Ball, BoxCast, Lattice, Periodic, Ray, Rows, Shifted};
 
 const SPEEDS: [f64; 8] = [0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.25, 4.0];
 
@@ -142,7 +142,7 @@ fn check<S: Coordinate, const D: usize>(scene: &Scene<S, D>, queries: usize) {
         assert_eq!(plain(&hits, of_hit), on_its_way, "{ray:?}");
         let first = asked.first_hit(&ray);
         assert_eq!(plain(first.as_slice(), of_hit), on_its_way[..on_its_way.len().min(1)], "{ray:?}");
-        let sweep = Sweep::new(query, way.map(|speed| S::of(4.0 * speed)));
+        let sweep = BoxCast::new(query, way.map(|speed| S::of(4.0 * speed)));
         let touched = scene.met(&query, &way.map(|speed| 4.0 * speed), 1.0);
         pool(2).install(|| asked.par_sweep_hits(&[sweep; 2], &mut rows));
         assert_eq!(plain(rows.row(1), of_hit), touched, "{sweep:?}");

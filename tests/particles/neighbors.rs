@@ -484,3 +484,19 @@ fn bad_particles_in_a_periodic_domain() {
     assert!(Neighbors::<f32, 2>::new().periodic(domain, [true, true]).is_ok());
     assert!(Neighbors::<f32, 2>::new().periodic(Aabb::new([0.0, 1.0], [1.0, 1.0]), [true, true]).is_err());
 }
+
+/// Rows of 99 neighbors each, so many that a share of the work for each 2^14 neighbors leaves nothing for the last share: a row is never
+/// cut, so each share is some neighbors longer.
+#[test]
+fn shares_of_whole_rows_may_leave_nothing_for_the_last() {
+    let points: Vec<[f32; 2]> = (0..8300).map(|index| [10.0 * (index / 100) as f32, 0.0]).collect();
+    for threads in [1, 2, 3] {
+        let mut neighbors = Neighbors::<f32, 2>::with_config(grid_config()).unwrap().sorted(true);
+        let rows = pool(threads).install(|| neighbors.par_within(&points, 1.0));
+        assert_eq!(rows.indices().len(), 8300 * 99);
+        for (index, row) in (0u32..).zip(rows.iter()) {
+            let first = index / 100 * 100;
+            assert!(row.iter().copied().eq((first..first + 100).filter(|&other| other != index)), "row {index}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::common::{Coordinate, Rng, grid_config, pool};
 use crate::periodic_queries::{Scene, UNIT, in_each_space_along_all_axes};
-use pivotgrid::{Aabb, Config, Hit, Periodic, PeriodicQueries, Ray, Rows, Shifted, Sweep};
+use pivotgrid::{Aabb, BoxCast, Config, Hit, Periodic, PeriodicQueries, Ray, Rows, Shifted};
 use proptest::prelude::*;
 
 const EXACT_SPEEDS: [f64; 8] = [0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.25, 4.0];
@@ -22,7 +22,7 @@ fn plain<S: Coordinate, const D: usize>(hits: &[Shifted<Hit<S>, D>]) -> Met<D> {
 
 impl<S: Coordinate, const D: usize> Scene<S, D> {
     /// Boxes to be moved, some of them hundreds of periods away, and how.
-    fn ways(&self, rng: &mut Rng, speeds: &[f64]) -> Vec<Sweep<S, D>> {
+    fn ways(&self, rng: &mut Rng, speeds: &[f64]) -> Vec<BoxCast<S, D>> {
         let far = |rng: &mut Rng, axis: usize| {
             let periods = if self.periodic[axis] { [0.0, 0.0, -500.0, 300.0][rng.below(4)] } else { 0.0 };
             periods * self.period(axis)
@@ -32,7 +32,7 @@ impl<S: Coordinate, const D: usize> Scene<S, D> {
             let by: [f64; D] = std::array::from_fn(|axis| far(rng, axis));
             let moved = |corner: [S; D]| std::array::from_fn(|axis| S::of(corner[axis].into() + by[axis]));
             let bounds = Aabb { min: moved(question.min), max: moved(question.max) };
-            ways.push(Sweep::new(bounds, std::array::from_fn(|_| S::of(speeds[rng.below(speeds.len())]))));
+            ways.push(BoxCast::new(bounds, std::array::from_fn(|_| S::of(speeds[rng.below(speeds.len())]))));
         }
         ways
     }
@@ -61,7 +61,7 @@ impl<S: Coordinate, const D: usize> Scene<S, D> {
         for (speeds, is_exact) in [(EXACT_SPEEDS, true), (OTHER_SPEEDS, false)] {
             let sweeps = self.ways(rng, &speeds);
             for sweep in &sweeps {
-                let Sweep { bounds, translation } = *sweep;
+                let BoxCast { bounds, translation } = *sweep;
                 queries.sweep_hits(sweep, &mut found);
                 if is_exact {
                     assert_eq!(plain(&found), self.met(&bounds, translation, S::of(1.0), 0.0), "{sweep:?}");
@@ -89,7 +89,11 @@ impl<S: Coordinate, const D: usize> Scene<S, D> {
 }
 
 /// Many questions at once have the same answers, whoever answers them.
-fn check_batches<S: Coordinate, const D: usize>(queries: &PeriodicQueries<'_, S, D>, rays: &[Ray<S, D>], sweeps: &[Sweep<S, D>]) {
+fn check_batches<S: Coordinate, const D: usize>(
+    queries: &PeriodicQueries<'_, S, D>,
+    rays: &[Ray<S, D>],
+    sweeps: &[BoxCast<S, D>],
+) {
     let (mut rows, mut firsts, mut found) = (Rows::new(), Vec::new(), Vec::new());
     for threads in [1, 2] {
         pool(threads).install(|| queries.par_ray_hits(rays, &mut rows));
@@ -174,13 +178,13 @@ fn one_object_with_many_shifts() {
     queries.ray_hits(&Ray::new([0.0, 0.5], [1.0, 0.0]).up_to(30.0), &mut found);
     assert_eq!(plain(&found), [(0.0, 0, [-1, 0]), (8.0, 0, [0, 0]), (18.0, 0, [1, 0]), (28.0, 0, [2, 0])]);
 
-    let wide = Sweep::new(Aabb::new([-25.0, 3.0], [0.0, 4.0]), [0.0, -4.0]);
+    let wide = BoxCast::new(Aabb::new([-25.0, 3.0], [0.0, 4.0]), [0.0, -4.0]);
     queries.sweep_hits(&wide, &mut found);
     assert_eq!(plain(&found), [(0.5, 0, [-3, 0]), (0.5, 0, [-2, 0]), (0.5, 0, [-1, 0])]);
     assert_eq!(queries.first_contact(&wide), found.first().copied());
 
     // A box without end along the axis that is none of the periodic ones.
-    let pillar = Sweep::new(Aabb::new([3.0, f64::NEG_INFINITY], [4.0, f64::INFINITY]), [8.0, 0.0]);
+    let pillar = BoxCast::new(Aabb::new([3.0, f64::NEG_INFINITY], [4.0, f64::INFINITY]), [8.0, 0.0]);
     queries.sweep_hits(&pillar, &mut found);
     assert_eq!(plain(&found), [(0.5, 0, [0, 0])]);
 }
@@ -191,7 +195,7 @@ fn ways_without_answer() {
     let mut periodic = Periodic::<f32, 2>::new(Aabb::new([0.0, 0.0], [10.0, 10.0]), [true, true]).unwrap();
     let mut found = vec![Shifted::default()];
     let ray = Ray::new([0.0, 5.0], [1.0, 0.0]);
-    let sweep = Sweep::new(Aabb::new([0.0, 5.0], [1.0, 6.0]), [20.0, 0.0]);
+    let sweep = BoxCast::new(Aabb::new([0.0, 5.0], [1.0, 6.0]), [20.0, 0.0]);
     periodic.queries().ray_hits(&ray.up_to(20.0), &mut found);
     assert!(found.is_empty(), "before the first step");
     periodic.queries().sweep_hits(&sweep, &mut found);
@@ -210,14 +214,14 @@ fn ways_without_answer() {
     let endless = Aabb::new([f32::NEG_INFINITY; 2], [f32::INFINITY; 2]);
     let half_endless = Aabb::new([0.0, 5.0], [f32::INFINITY, 6.0]);
     let bad = [
-        Sweep::new(endless, still),
-        Sweep::new(half_endless, still),
-        Sweep::new(Aabb::new([6.0, 6.0], [4.0, 4.0]), still),
-        Sweep::new(Aabb::new([f32::NAN; 2], [9.0; 2]), still),
-        Sweep::new(Aabb::new([1e12, 0.0], [1e12, 10.0]), still),
-        Sweep::new(Aabb::new([-1e6; 2], [1e6; 2]), still),
-        Sweep { translation: [f32::INFINITY, 0.0], ..sweep },
-        Sweep { translation: [0.0, f32::NAN], ..sweep },
+        BoxCast::new(endless, still),
+        BoxCast::new(half_endless, still),
+        BoxCast::new(Aabb::new([6.0, 6.0], [4.0, 4.0]), still),
+        BoxCast::new(Aabb::new([f32::NAN; 2], [9.0; 2]), still),
+        BoxCast::new(Aabb::new([1e12, 0.0], [1e12, 10.0]), still),
+        BoxCast::new(Aabb::new([-1e6; 2], [1e6; 2]), still),
+        BoxCast { translation: [f32::INFINITY, 0.0], ..sweep },
+        BoxCast { translation: [0.0, f32::NAN], ..sweep },
     ];
     for sweep in bad {
         queries.sweep_hits(&sweep, &mut found);
@@ -235,7 +239,7 @@ fn a_way_that_is_too_long_is_followed_for_65_536_copies() {
     assert_eq!(found.len(), 1 << 16);
     assert!((0..).zip(&found).all(|(number, hit)| hit.shift == [number, 0]));
     // The way of a box that is seldom in one copy only.
-    periodic.queries().sweep_hits(&Sweep::new(Aabb::new([0.0, 5.0], [5.0, 5.0]), [1e9, 0.0]), &mut found);
+    periodic.queries().sweep_hits(&BoxCast::new(Aabb::new([0.0, 5.0], [5.0, 5.0]), [1e9, 0.0]), &mut found);
     assert!((1 << 15..1 << 16).contains(&found.len()), "{}", found.len());
     assert!((0..).zip(&found).all(|(number, hit)| hit.shift == [number, 0]));
 }

@@ -17,7 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use check::{check_all, check_refused, sorted};
 use common::{Coordinate, grid_config};
 use oracle::{Cell, Key, exact_things, of_cross, of_either, of_pair};
-use pivotgrid::{Config, EitherPair, Periodic, PeriodicPairsWithStatics, StaticSet, Swept};
+use pivotgrid::{Config, EitherPair, MovingBox, Periodic, PeriodicPairsWithStatics, StaticSet};
 use scene::Thing;
 use threads::CARRIERS;
 
@@ -28,7 +28,8 @@ fn stored_both<const D: usize>(found: PeriodicPairsWithStatics<'_, D>) -> Vec<Ke
 
 fn sources<S: Coordinate, const D: usize>(cell: &Cell<D>, count: usize) {
     let (ones, others) = (exact_things::<S, D>(count, 1, cell), exact_things::<S, D>(count - 5, 2, cell));
-    let swept: Vec<Swept<S, D>> = ones.iter().zip(&others).map(|(one, other)| Swept::new(one.bounds, other.bounds)).collect();
+    let swept: Vec<MovingBox<S, D>> =
+        ones.iter().zip(&others).map(|(one, other)| MovingBox::new(one.bounds, other.bounds)).collect();
     let mut statics = StaticSet::<S, D>::new();
     statics.build(&others);
     let is_odd = |key: &Key<D>| (key.1 + key.2) % 2 == 1;

@@ -1,6 +1,6 @@
 //! Brute force in a space that repeats itself. Everything is a multiple of 1/64, so nothing rounds, here or in the engine.
 
-use pivotgrid::{Aabb, Ball, Bounded, Config, EitherPair, Lattice, Periodic, PeriodicCrossPair, PeriodicPair, Swept};
+use pivotgrid::{Aabb, Ball, Bounded, Config, EitherPair, Lattice, MovingBox, Periodic, PeriodicCrossPair, PeriodicPair};
 
 use crate::common::{Coordinate, Rng};
 use crate::scene::{Thing, admit, boxes_meet, things};
@@ -142,15 +142,15 @@ impl<const D: usize> Cell<D> {
         self.all(ones, others, true, |a, b, shift| self.meet(&ones[a], &others[b], shift, false))
     }
 
-    pub(crate) fn within_swept<S: Coordinate>(&self, swept: &[Swept<S, D>]) -> Vec<Key<D>> {
+    pub(crate) fn within_swept<S: Coordinate>(&self, swept: &[MovingBox<S, D>]) -> Vec<Key<D>> {
         let shifts = self.shifts();
         let mut keys = Vec::new();
         let is_bad =
-            |one: &Swept<S, D>| self.is_rejected(&one.from) || self.is_rejected(&one.to) || self.is_too_long(&one.aabb());
+            |one: &MovingBox<S, D>| self.is_rejected(&one.from) || self.is_rejected(&one.to) || self.is_too_long(&one.aabb());
         for b in 0..swept.len() {
             for a in (0..b).filter(|&a| !is_bad(&swept[a]) && !is_bad(&swept[b])) {
                 let meets = |shift: &&[i32; D]| {
-                    let other = Swept::new(self.moved(&swept[b].from, **shift), self.moved(&swept[b].to, **shift));
+                    let other = MovingBox::new(self.moved(&swept[b].from, **shift), self.moved(&swept[b].to, **shift));
                     swept[a].time_of_contact(&other).is_some()
                 };
                 keys.extend(shifts.iter().filter(meets).map(|&shift| (false, a as u32, b as u32, shift)));

@@ -1,6 +1,6 @@
 //! The results by testing every box: the formulas of the documentation, written a second time.
 
-use pivotgrid::{Aabb, Ball, Hit, Neighbor, Ray, Sweep};
+use pivotgrid::{Aabb, Ball, BoxCast, Hit, Neighbor, Ray};
 
 use crate::common::Coordinate;
 
@@ -44,7 +44,7 @@ impl<S: Coordinate, const D: usize> Brute<S, D> {
         self.cast(&Aabb { min: ray.origin, max: ray.origin }, &ray.direction, ray.max_t)
     }
 
-    pub(crate) fn sweep_hits(&self, sweep: &Sweep<S, D>) -> Vec<Hit<S>> {
+    pub(crate) fn sweep_hits(&self, sweep: &BoxCast<S, D>) -> Vec<Hit<S>> {
         self.cast(&sweep.bounds, &sweep.translation, S::of(1.0))
     }
 

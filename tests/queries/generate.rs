@@ -1,6 +1,6 @@
 //! QuerySet about a scene: ordinary ones, and those that go wrong first.
 
-use pivotgrid::{Aabb, Ball, Ray, Sweep};
+use pivotgrid::{Aabb, Ball, BoxCast, Ray};
 
 use crate::common::{Coordinate, Rng};
 
@@ -8,7 +8,7 @@ pub(crate) struct QuerySet<S, const D: usize> {
     pub(crate) boxes: Vec<Aabb<S, D>>,
     pub(crate) points: Vec<[S; D]>,
     pub(crate) rays: Vec<Ray<S, D>>,
-    pub(crate) sweeps: Vec<Sweep<S, D>>,
+    pub(crate) sweeps: Vec<BoxCast<S, D>>,
     pub(crate) balls: Vec<Ball<S, D>>,
 }
 
@@ -141,11 +141,11 @@ impl<'a, S: Coordinate, const D: usize> Generator<'a, S, D> {
         }
     }
 
-    fn sweep(&mut self) -> Sweep<S, D> {
+    fn sweep(&mut self) -> BoxCast<S, D> {
         let bounds = self.bounds();
         let direction = self.direction(&bounds.min);
         let scale = if self.rng.below(2) == 0 { 1.0 } else { 0.05 };
-        Sweep::new(bounds, direction.map(|x| S::of(x.into() * scale)))
+        BoxCast::new(bounds, direction.map(|x| S::of(x.into() * scale)))
     }
 
     fn ball(&mut self) -> Ball<S, D> {

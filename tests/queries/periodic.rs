@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use pivotgrid::{Aabb, Ball, Periodic, PeriodicQueries, QueryFilter, Ray, Rows, Sweep};
+use pivotgrid::{Aabb, Ball, BoxCast, Periodic, PeriodicQueries, QueryFilter, Ray, Rows};
 
 use crate::common::{Coordinate, Rng};
 use crate::filters::{Member, admit, random_groups};
@@ -32,7 +32,7 @@ fn check<S: Coordinate, const D: usize, F: QueryFilter<u32> + Copy + Sync>(
             (point(25.0), point(1.0), point(1.5).map(|x| if x < S::of(0.0) { S::of(0.4) } else { x }));
         let (bounds, ball) = (Aabb::around(center, half), Ball::new(center, half[0]));
         let (ray, sweep) =
-            (Ray::new(center, direction).up_to(S::of(30.0)), Sweep::new(bounds, direction.map(|x| x * S::of(12.0))));
+            (Ray::new(center, direction).up_to(S::of(30.0)), BoxCast::new(bounds, direction.map(|x| x * S::of(12.0))));
 
         let (mut expected, mut found) = (Vec::new(), Vec::new());
         everything.overlapping(&bounds, &mut expected);

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use pivotgrid::{Aabb, Ball, Bounded, BroadPhase, Queries, Ray, Sweep};
+use pivotgrid::{Aabb, Ball, Bounded, BoxCast, BroadPhase, Queries, Ray};
 
 use crate::brute::Brute;
 use crate::check::check_all;
@@ -118,7 +118,7 @@ fn the_results_agree_with_a_drawing() {
     assert_eq!(queries.first_hit(&Ray::new([3.0, 0.0], [0.0, 1.0])), None);
 
     // The union of beginning and end covers 1 and touches 2; the way itself passes below 2.
-    queries.sweep_hits(&Sweep::new(Aabb::new([0.0, 3.0], [1.0, 4.0]), [8.0, -1.0]), &mut hits);
+    queries.sweep_hits(&BoxCast::new(Aabb::new([0.0, 3.0], [1.0, 4.0]), [8.0, -1.0]), &mut hits);
     assert_eq!(pairs(&hits), [(1, 0.375)]);
 
     queries.within(&Ball::new([3.0, 2.0], 1.0), &mut near);

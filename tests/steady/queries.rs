@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use pivotgrid::{Aabb, Ball, Hit, Neighbor, Queries, Ray, Sweep};
+use pivotgrid::{Aabb, Ball, BoxCast, Hit, Neighbor, Queries, Ray};
 
 use crate::account::Account;
 use crate::common::{Placement, Rng, Scene, Sizes, grid_engine};
@@ -25,7 +25,7 @@ fn ask(queries: Queries<'_, f32, 3>, point: [f32; 3], buffers: &mut Buffers) -> 
     let ray = Ray::new(point, [0.3, -1.0, 0.1]);
     queries.ray_hits(&ray, hits);
     count += hits.len() + usize::from(queries.first_hit(&ray).is_some());
-    let sweep = Sweep::new(Aabb::around(point, [1.0; 3]), [20.0, 5.0, -3.0]);
+    let sweep = BoxCast::new(Aabb::around(point, [1.0; 3]), [20.0, 5.0, -3.0]);
     queries.sweep_hits(&sweep, hits);
     count += hits.len() + usize::from(queries.first_contact(&sweep).is_some());
     queries.within(&Ball::new(point, 5.0), near);

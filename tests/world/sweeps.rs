@@ -1,14 +1,14 @@
-//! Swept objects of a world, against all pairs of [`Swept`]s.
+//! MovingBox objects of a world, against all pairs of [`MovingBox`]s.
 
 use std::collections::BTreeSet;
 
-use pivotgrid::{Aabb, Bounded, Handle, Mobility, Object, Swept, World};
+use pivotgrid::{Aabb, Bounded, Handle, Mobility, MovingBox, Object, World};
 
 use crate::common::{Coordinate, Rng, grid_config, pool};
 
-fn way<S: Coordinate, const D: usize>(object: &Object<S, D>, margin: S) -> Swept<S, D> {
+fn way<S: Coordinate, const D: usize>(object: &Object<S, D>, margin: S) -> MovingBox<S, D> {
     let to = object.sweep_to.filter(|_| object.mobility == Mobility::Moving).unwrap_or(object.aabb);
-    Swept::new(object.aabb.with_margin(margin), to.with_margin(margin))
+    MovingBox::new(object.aabb.with_margin(margin), to.with_margin(margin))
 }
 
 fn sweeps<S: Coordinate, const D: usize>(margin: f64) {

@@ -5,7 +5,7 @@
 
 mod scene;
 
-use pivotgrid::{Aabb, Ball, BroadPhase, Config, ConfigError, InstructionSet, Neighbors, Periodic, Ray, Reach, Sweep};
+use pivotgrid::{Aabb, Ball, BoxCast, BroadPhase, Config, ConfigError, InstructionSet, Neighbors, Periodic, Ray, Reach};
 use scene::{Coordinate, Random, boxes};
 
 /// What [`digest`] returns on every machine.
@@ -78,7 +78,7 @@ fn ask<S: Coordinate, const D: usize>(engine: &BroadPhase<S, D>, digest: &mut Di
         let direction: [S; D] = std::array::from_fn(|_| S::of(random.below(400) - 200));
         queries.ray_hits(&Ray::new(bounds.min, direction), &mut hits);
         digest.all(hits.iter().flat_map(|hit| [hit.t.bits(), hit.index.into()]));
-        queries.sweep_hits(&Sweep::new(bounds, direction), &mut hits);
+        queries.sweep_hits(&BoxCast::new(bounds, direction), &mut hits);
         digest.all(hits.iter().flat_map(|hit| [hit.t.bits(), hit.index.into()]));
         queries.within(&Ball { center: bounds.min, radius: S::of(random.below(2000)) }, &mut near);
         near.sort_by_key(|one| one.index);

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use engine::{Aabb, Ball, Handle, Hit, Neighbor, PeriodicQueries, Queries, Ray, Rows, Shifted, Sweep};
+use engine::{Aabb, Ball, Handle, Hit, Neighbor, PeriodicQueries, Queries, Ray, Rows, Shifted, BoxCast};
 
 use crate::border::{border, border_of};
 use crate::handles::pg_results;
@@ -24,7 +24,7 @@ pub(crate) enum Query<S, const D: usize> {
     Within { center: Strided<[S; D]>, radius: Strided<S> },
     Nearest { point: Strided<[S; D]>, k: usize },
     Ray { origin: Strided<[S; D]>, direction: Strided<[S; D]>, max_t: Option<Strided<S>>, first: bool },
-    Sweep { min: Strided<[S; D]>, max: Strided<[S; D]>, translation: Strided<[S; D]>, first: bool },
+    BoxCast { min: Strided<[S; D]>, max: Strided<[S; D]>, translation: Strided<[S; D]>, first: bool },
 }
 
 impl<S: Real, const D: usize> Query<S, D> {
@@ -48,7 +48,7 @@ impl<S: Real, const D: usize> Query<S, D> {
                 max_t: (!given.max_t.data.is_null()).then(|| scalars(given.max_t, "max_t")).transpose()?,
                 first: given.kind == PG_QUERY_RAY_FIRST,
             },
-            PG_QUERY_SWEEP | PG_QUERY_SWEEP_FIRST => Query::Sweep {
+            PG_QUERY_SWEEP | PG_QUERY_SWEEP_FIRST => Query::BoxCast {
                 min: corners(given.min, "min")?,
                 max: corners(given.max, "max")?,
                 translation: corners(given.direction, "direction")?,
@@ -60,7 +60,7 @@ impl<S: Real, const D: usize> Query<S, D> {
     }
 
     fn is_cast(&self) -> bool {
-        matches!(self, Query::Ray { .. } | Query::Sweep { .. })
+        matches!(self, Query::Ray { .. } | Query::BoxCast { .. })
     }
 
     fn has_values(&self) -> bool {
@@ -78,9 +78,9 @@ impl<S: Real, const D: usize> Query<S, D> {
                 let max_t = max_t.map_or(S::INFINITE, |max_t| max_t.get(index));
                 One::Ray(Ray { origin: origin.get(index), direction: direction.get(index), max_t }, *first)
             }
-            Query::Sweep { min, max, translation, first } => {
+            Query::BoxCast { min, max, translation, first } => {
                 let bounds = Aabb { min: min.get(index), max: max.get(index) };
-                One::Sweep(Sweep { bounds, translation: translation.get(index) }, *first)
+                One::BoxCast(BoxCast { bounds, translation: translation.get(index) }, *first)
             }
         }
     }
@@ -92,7 +92,7 @@ pub(crate) enum One<S, const D: usize> {
     Within(Ball<S, D>),
     Nearest([S; D], usize),
     Ray(Ray<S, D>, bool),
-    Sweep(Sweep<S, D>, bool),
+    BoxCast(BoxCast<S, D>, bool),
 }
 
 /// What is found, whatever was looked for.
@@ -151,7 +151,7 @@ impl<S: Real, const D: usize> Target<S, D> for Sides<'_, S, D> {
         let (query, most) = match query {
             One::Nearest(point, k) => (One::Nearest(point, k), k),
             One::Ray(ray, true) => (One::Ray(ray, false), 1),
-            One::Sweep(sweep, true) => (One::Sweep(sweep, false), 1),
+            One::BoxCast(sweep, true) => (One::BoxCast(sweep, false), 1),
             other => (other, usize::MAX),
         };
         for (queries, handles) in &self.0 {
@@ -186,7 +186,7 @@ impl<S: Real, const D: usize> One<S, D> {
             One::Within(ball) => One::Within(ball),
             One::Nearest(point, k) => One::Nearest(point, k),
             One::Ray(ray, first) => One::Ray(ray, first),
-            One::Sweep(sweep, first) => One::Sweep(sweep, first),
+            One::BoxCast(sweep, first) => One::BoxCast(sweep, first),
         }
     }
 }
@@ -215,9 +215,9 @@ fn of_side<S: Real, const D: usize>(
         One::Overlapping(bounds) => queries.visit_overlapping(&bounds, |index| add(found(index, 0.0))),
         One::Within(ball) => queries.visit_within(&ball, |neighbor| add(near(neighbor))),
         One::Ray(ray, false) => queries.visit_ray(&ray, |met| add(hit(met))),
-        One::Sweep(sweep, false) => queries.visit_sweep(&sweep, |met| add(hit(met))),
+        One::BoxCast(sweep, false) => queries.visit_sweep(&sweep, |met| add(hit(met))),
         One::Ray(ray, true) => queries.first_hit(&ray).into_iter().try_for_each(|met| add(hit(met))),
-        One::Sweep(sweep, true) => queries.first_contact(&sweep).into_iter().try_for_each(|met| add(hit(met))),
+        One::BoxCast(sweep, true) => queries.first_contact(&sweep).into_iter().try_for_each(|met| add(hit(met))),
         One::Nearest(point, k) => {
             let mut nearest = Vec::new();
             queries.nearest(point, k, &mut nearest);
@@ -242,9 +242,9 @@ impl<S: Real, const D: usize> Target<S, D> for PeriodicQueries<'_, S, D> {
             One::Within(ball) => self.within(&ball, &mut neighbors),
             One::Nearest(point, k) => self.nearest(point, k, &mut neighbors),
             One::Ray(ray, false) => self.ray_hits(&ray, &mut hits),
-            One::Sweep(sweep, false) => self.sweep_hits(&sweep, &mut hits),
+            One::BoxCast(sweep, false) => self.sweep_hits(&sweep, &mut hits),
             One::Ray(ray, true) => hits.extend(self.first_hit(&ray)),
-            One::Sweep(sweep, true) => hits.extend(self.first_contact(&sweep)),
+            One::BoxCast(sweep, true) => hits.extend(self.first_contact(&sweep)),
         }
         reserve(row, objects.len() + neighbors.len() + hits.len())?;
         row.extend(objects.into_iter().map(|at| found(at.found, 0.0, at.shift)));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pivotgrid::{Aabb, Ball, BroadPhase, Periodic, PeriodicReason, Ray, StaticSet, Sweep};
+use pivotgrid::{Aabb, Ball, BroadPhase, Periodic, PeriodicReason, Ray, StaticSet, BoxCast};
 
 use super::{Attempt, MOST_STEPS, config, plain};
 use crate::bytes::Bytes;
@@ -25,7 +25,7 @@ fn readable<S: Number, const D: usize>(engine: &BroadPhase<S, D>) -> [usize; 7] 
     let (mut hits, mut near) = (Vec::new(), Vec::new());
     let direction = std::array::from_fn(|axis| S::of(if axis == 0 { 1.0 } else { 0.0 }));
     queries.ray_hits(&Ray::new([S::of(0.0); D], direction), &mut hits);
-    queries.sweep_hits(&Sweep::new(Aabb { min: [S::of(0.0); D], max: [S::of(1.0); D] }, direction), &mut hits);
+    queries.sweep_hits(&BoxCast::new(Aabb { min: [S::of(0.0); D], max: [S::of(1.0); D] }, direction), &mut hits);
     queries.within(&Ball { center: [S::of(0.0); D], radius: S::of(1e9) }, &mut near);
     queries.nearest([S::of(0.0); D], 3, &mut near);
     let lines = view.pair_lines().count();
@@ -89,7 +89,7 @@ pub(super) fn periodic<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
         queries.nearest([S::of(0.0); D], 3, &mut near);
         let unit = Aabb { min: [S::of(0.0); D], max: [S::of(1.0); D] };
         queries.overlapping(&unit, &mut boxes);
-        queries.sweep_hits(&Sweep::new(unit, [S::of(1.0); D]), &mut hits);
+        queries.sweep_hits(&BoxCast::new(unit, [S::of(1.0); D]), &mut hits);
         match found {
             None => {
                 assert!(near.is_empty() && boxes.is_empty() && hits.is_empty(), "found after a panic");

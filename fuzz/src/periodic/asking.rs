@@ -1,6 +1,6 @@
 //! Queries in a domain that repeats itself.
 
-use pivotgrid::{Aabb, Ball, Hit, Neighbor, PeriodicQueries, Ray, Rows, Shifted, Sweep};
+use pivotgrid::{Aabb, Ball, Hit, Neighbor, PeriodicQueries, Ray, Rows, Shifted, BoxCast};
 
 use super::Space;
 use crate::bytes::Bytes;
@@ -68,7 +68,7 @@ pub(super) fn ask<S: Number, const D: usize>(
         }
         3 => {
             let translation = way.map(|x| S::of(x * 4.0));
-            let sweep = Sweep::new(bounds, translation);
+            let sweep = BoxCast::new(bounds, translation);
             let (mut found, mut firsts) = (Vec::new(), Vec::new());
             queries.sweep_hits(&sweep, &mut found);
             let expected = met(space, objects, &asked, &way.map(|x| x * 4.0), 1.0);
@@ -150,7 +150,7 @@ pub(super) fn ask_anything<S: Number, const D: usize>(
         }
         2 if is_short(&direction) => {
             let mut found = Vec::new();
-            let sweep = Sweep::new(bounds, direction);
+            let sweep = BoxCast::new(bounds, direction);
             queries.sweep_hits(&sweep, &mut found);
             let first = queries.first_contact(&sweep);
             assert_eq!(plain_hits(first.as_slice()), plain_hits(&found)[..found.len().min(1)], "{sweep:?}");

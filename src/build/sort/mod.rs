@@ -18,7 +18,7 @@ use super::gather::{AHEAD, Source};
 use super::plan::check::Load;
 use super::plan::most_listed;
 use crate::Scalar;
-use crate::build::builder::{Builder, Worker};
+use crate::build::builder::{BuildWorker, Builder};
 use crate::faults::{Fault, injected};
 use crate::isa::Isa;
 use crate::kernel::records::Records;
@@ -111,7 +111,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
     pub(crate) fn complete<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, _: &Sorted, team: Team) {
         self.grow_tree(source.len);
         self.box_chunks(team);
-        let seen = |what: fn(&Worker) -> bool| self.workers.iter().take(team.workers()).any(|worker| what(worker));
+        let seen = |what: fn(&BuildWorker) -> bool| self.workers.iter().take(team.workers()).any(|worker| what(worker));
         let (grouped, has_balls) = (seen(|worker| worker.seen.grouped), seen(|worker| worker.seen.has_balls));
         self.table.resize_extras(source.order.len(), grouped, has_balls, &self.budget);
         if grouped || has_balls {

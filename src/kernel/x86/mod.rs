@@ -10,7 +10,7 @@ mod reach;
 use std::arch::x86_64::*;
 use std::ops::Range;
 
-use super::{Columns, Faces, LANES, Motion, Own, lanes_below};
+use super::{Columns, Faces, LANES, Motion, ProbeEntry, lanes_below};
 use crate::isa::Work;
 use crate::runtime::memory;
 use crate::{Aabb, Scalar};
@@ -192,7 +192,7 @@ macro_rules! kernel {
             #[inline]
             unsafe fn partners_at<S: Scalar, const D: usize, const WIDTH: usize, const BOXES: bool, const EXTRAS: bool>(
                 columns: &Columns<'_, S, D>,
-                own: &Own<S, D>,
+                own: &ProbeEntry<S, D>,
                 at: usize,
                 end: usize,
             ) -> u32 {
@@ -282,7 +282,7 @@ fn append(out: &mut Vec<u32>, front: __m256i, set: u32) {
 unsafe fn own<S: Scalar, const D: usize, const BOXES: bool, const EXTRAS: bool>(
     columns: &Columns<'_, S, D>,
     entry: usize,
-) -> Own<S, D> {
+) -> ProbeEntry<S, D> {
     // SAFETY: by the caller's promise; every column is longer than there are entries.
     columns
         .own::<BOXES, EXTRAS>(|column| unsafe { *column.get_unchecked(entry) }, |column| unsafe { *column.get_unchecked(entry) })

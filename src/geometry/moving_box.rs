@@ -10,15 +10,15 @@ use crate::{Aabb, Bounded, Scalar};
 /// step is found; two cars that cross the same junction one after the other are not.
 ///
 /// ```
-/// use pivotgrid::{Aabb, BroadPhase, Pair, Swept};
+/// use pivotgrid::{Aabb, BroadPhase, Pair, MovingBox};
 ///
 /// let wall = Aabb::new([5.0, -9.0], [5.1, 9.0]);
 /// let bullet = |x: f32| Aabb::around([x, 0.0], [0.01, 0.01]);
 /// let bird = |y: f32| Aabb::around([2.0, y], [0.1, 0.1]);
 /// let moving = [
-///     Swept::new(wall, wall),
-///     Swept::new(bullet(0.0), bullet(10.0)),
-///     Swept::new(bird(-1.0), bird(9.0)), // is at y = 1 when the bullet passes below
+///     MovingBox::new(wall, wall),
+///     MovingBox::new(bullet(0.0), bullet(10.0)),
+///     MovingBox::new(bird(-1.0), bird(9.0)), // is at y = 1 when the bullet passes below
 /// ];
 /// let mut broad_phase = BroadPhase::<f32, 2>::new();
 /// assert_eq!(broad_phase.par_detect(&moving).sorted(), [Pair { a: 0, b: 1 }]);
@@ -31,9 +31,9 @@ use crate::{Aabb, Bounded, Scalar};
 /// [`pairs_with_moved`](Bounded::pairs_with_moved) likewise, for a [`Periodic`](crate::Periodic) domain):
 ///
 /// ```
-/// use pivotgrid::{Aabb, Bounded, Swept};
+/// use pivotgrid::{Aabb, Bounded, MovingBox};
 ///
-/// struct Body { motion: Swept<f64, 3>, team: u8 }
+/// struct Body { motion: MovingBox<f64, 3>, team: u8 }
 ///
 /// impl Bounded<f64, 3> for Body {
 ///     fn aabb(&self) -> Aabb<f64, 3> {
@@ -66,18 +66,18 @@ use crate::{Aabb, Bounded, Scalar};
     serde(bound(serialize = "[S; D]: serde::Serialize", deserialize = "[S; D]: serde::Deserialize<'de>"))
 )]
 #[repr(C)]
-pub struct Swept<S, const D: usize> {
+pub struct MovingBox<S, const D: usize> {
     /// The box at the beginning of the step, time 0.
     pub from: Aabb<S, D>,
     /// The box at its end, time 1.
     pub to: Aabb<S, D>,
 }
 
-impl<S: Scalar, const D: usize> Swept<S, D> {
+impl<S: Scalar, const D: usize> MovingBox<S, D> {
     /// The box that moves from one place to the other. If one of the two is invalid, so is the whole, and the engine says so.
     #[inline]
     pub fn new(from: Aabb<S, D>, to: Aabb<S, D>) -> Self {
-        Swept { from, to }
+        MovingBox { from, to }
     }
 
     /// The first moment at which the two boxes share a point, between 0 (the beginning of the step) and 1 (its end), correct to
@@ -151,7 +151,7 @@ impl Window {
     }
 }
 
-impl<S: Scalar, const D: usize> Bounded<S, D> for Swept<S, D> {
+impl<S: Scalar, const D: usize> Bounded<S, D> for MovingBox<S, D> {
     /// The union of both ends: the box at any moment lies inside, since a bound that moves linearly stays between its ends.
     #[inline]
     fn aabb(&self) -> Aabb<S, D> {

@@ -15,17 +15,17 @@ pub(super) fn block_size(room: usize) -> usize {
 
 /// Where a row lies: the number of its block, where in it the row begins, and how long it is. Side by side, because objects come in no
 /// order, and each cache line that is written costs the same.
-pub(super) type Place = [u32; 3];
+pub(super) type RowPlace = [u32; 3];
 
 /// So many words are a place.
-const PLACE: usize = size_of::<Place>() / size_of::<u32>();
+const PLACE: usize = size_of::<RowPlace>() / size_of::<u32>();
 
 /// What the workers share while they find rows.
-pub(super) struct Stock<'a> {
+pub(super) struct BlockPool<'a> {
     blocks: Blocks<'a, Vec<u32>>,
     /// How many blocks there are in the stock; those beyond it are numbered on.
     count: usize,
-    beyond: Cursor,
+    overflow: Cursor,
     /// The words of the objects' places.
     places: &'a [Atomic<u32>],
     /// A block with less room than this is full.
@@ -33,18 +33,18 @@ pub(super) struct Stock<'a> {
     budget: &'a Budget,
 }
 
-impl<'a> Stock<'a> {
-    pub(super) fn new(stock: &'a mut [Vec<u32>], places: &'a mut [Place], room: usize, budget: &'a Budget) -> Self {
+impl<'a> BlockPool<'a> {
+    pub(super) fn new(stock: &'a mut [Vec<u32>], places: &'a mut [RowPlace], room: usize, budget: &'a Budget) -> Self {
         let (count, places) = (stock.len(), shared(places.as_flattened_mut()));
-        Stock { blocks: Blocks::new(stock, 1), count, beyond: Cursor::new(), places, room, budget }
+        BlockPool { blocks: Blocks::new(stock, 1), count, overflow: Cursor::new(), places, room, budget }
     }
 }
 
 /// A worker's end of the stock.
-pub(super) struct Shelf<'a> {
-    stock: &'a Stock<'a>,
+pub(super) struct RowSink<'a> {
+    stock: &'a BlockPool<'a>,
     /// Blocks beyond the stock, which joins them after the pass.
-    beyond: &'a mut Vec<(usize, Vec<u32>)>,
+    overflow: &'a mut Vec<(usize, Vec<u32>)>,
     /// Where the current block belongs.
     home: Option<&'a mut Vec<u32>>,
     number: usize,
@@ -53,9 +53,9 @@ pub(super) struct Shelf<'a> {
     longest: usize,
 }
 
-impl<'a> Shelf<'a> {
-    pub(super) fn new(stock: &'a Stock<'a>, beyond: &'a mut Vec<(usize, Vec<u32>)>) -> Self {
-        Shelf { stock, beyond, home: None, number: 0, block: Vec::new(), longest: 0 }
+impl<'a> RowSink<'a> {
+    pub(super) fn new(stock: &'a BlockPool<'a>, overflow: &'a mut Vec<(usize, Vec<u32>)>) -> Self {
+        RowSink { stock, overflow, home: None, number: 0, block: Vec::new(), longest: 0 }
     }
 
     /// Asks for the memory that the row of an object will be noted in. Objects come in no order, so without it each note waits for a
@@ -95,7 +95,7 @@ impl<'a> Shelf<'a> {
                 self.block = std::mem::take(&mut home[0]);
                 self.home = home.first_mut();
             }
-            None => self.number = self.stock.count + self.stock.beyond.take(1),
+            None => self.number = self.stock.count + self.stock.overflow.take(1),
         }
         let size = block_size(self.stock.room);
         if self.block.capacity() < size {
@@ -108,7 +108,7 @@ impl<'a> Shelf<'a> {
         let block = std::mem::take(&mut self.block);
         match self.home.take() {
             Some(home) => *home = block,
-            None if block.capacity() > 0 => memory::push(self.beyond, (self.number, block)),
+            None if block.capacity() > 0 => memory::push(self.overflow, (self.number, block)),
             None => {}
         }
     }
