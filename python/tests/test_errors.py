@@ -241,8 +241,10 @@ def test_a_child_of_a_fork_has_threads_of_its_own() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")
 def test_ctrl_c_ends_a_loop_of_calls() -> None:
+    # A shell starts background jobs with SIGINT ignored, and programs inherit that: then Python has no handler of its own.
     program = (
-        "import numpy as np, pivotgrid, sys\n"
+        "import numpy as np, pivotgrid, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "positions = np.random.default_rng(1).random((100_000, 3))\n"
         "search = pivotgrid.NeighborList(0.03)\n"
         "print('ready', flush=True)\n"
@@ -254,7 +256,10 @@ def test_ctrl_c_ends_a_loop_of_calls() -> None:
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    try:
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert "KeyboardInterrupt" in errors and process.returncode != 0
 
 
