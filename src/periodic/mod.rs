@@ -27,7 +27,7 @@ use crate::request::{OneSet, Request};
 use crate::runtime::memory::{self, Budget};
 use crate::runtime::objects::FnObjects;
 use crate::sorting::Ordered;
-use crate::{Aabb, Bounded, BroadPhase, Config, DetectError, RejectReason, Rejected, Scalar, Stats};
+use crate::{Aabb, Bounded, BroadPhase, Config, DetectError, RejectReason, Rejected, Scalar, StaticSet, Stats};
 use domain::Domain;
 use images::Images;
 pub(crate) use images::grow;
@@ -133,7 +133,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     /// # Ok::<(), PeriodicError>(())
     /// ```
     pub fn of_lattice(lattice: Lattice<D>) -> Self {
-        Self::of_valid(Space::Lattice(lattice), BroadPhase::new(), false)
+        Self::of_valid(Space::Lattice(lattice), BroadPhase::new(), StaticSet::new(), false)
     }
 
     /// [`of_lattice`](Self::of_lattice) with settings for the engine.
@@ -162,12 +162,14 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
 
     fn of_space(space: Space<S, D>, config: Config) -> Result<Self, PeriodicError> {
         let canonical_order = config.canonical_order;
-        Ok(Self::of_valid(space, BroadPhase::with_config(config.canonical_order(false))?, canonical_order))
+        let config = config.canonical_order(false);
+        let (broad_phase, statics) = (BroadPhase::with_config(config.clone())?, StaticSet::with_config(config)?);
+        Ok(Self::of_valid(space, broad_phase, statics, canonical_order))
     }
 
-    fn of_valid(space: Space<S, D>, broad_phase: BroadPhase<S, D>, canonical_order: bool) -> Self {
+    fn of_valid(space: Space<S, D>, broad_phase: BroadPhase<S, D>, statics: StaticSet<S, D>, canonical_order: bool) -> Self {
         let (ordered, static_ordered) = (Ordered::default(), Ordered::default());
-        let (images, statics, rejected) = (Images::new(), StaticImages::new(), Vec::new());
+        let (images, statics, rejected) = (Images::new(), StaticImages::new(statics), Vec::new());
         Periodic { space, images, broad_phase, canonical_order, ordered, static_ordered, rejected, second_set_start: 0, statics }
     }
 

@@ -84,7 +84,7 @@ impl<S: Scalar, const D: usize, O: Objects<S, D>> WithStatics<'_, S, D, O> {
     fn place_statics(&self, periodic: &mut Periodic<S, D>, team: Team<'_>) {
         let engine = &periodic.broad_phase.engine;
         let held = (engine.bytes() + periodic.own_bytes()).saturating_sub(periodic.statics.bytes());
-        periodic.statics.update(&periodic.space, self.statics, &engine.builder.config, held, team);
+        periodic.statics.update(&periodic.space, self.statics, engine.builder.config.max_bytes, held, team);
     }
 }
 

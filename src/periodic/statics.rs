@@ -9,7 +9,7 @@ use crate::runtime::memory::{self, Budget, bytes_of};
 use crate::runtime::objects::Objects;
 use crate::runtime::team::Team;
 use crate::statics::Stamp;
-use crate::{Aabb, Config, Groups, MAX_OBJECTS, Scalar, StaticSet};
+use crate::{Aabb, Groups, MAX_OBJECTS, Scalar, StaticSet};
 
 /// The images of a static set, in a static set of their own.
 #[derive(Debug)]
@@ -39,8 +39,16 @@ impl<S: Scalar, const D: usize> Objects<S, D> for Items<'_, S, D> {
 }
 
 impl<S: Scalar, const D: usize> StaticImages<S, D> {
-    pub(super) fn new() -> Self {
-        StaticImages { stamp: None, images: Images::new(), set: StaticSet::new(), rejected: Vec::new() }
+    /// None yet. They go to this set.
+    pub(super) fn new(set: StaticSet<S, D>) -> Self {
+        StaticImages { stamp: None, images: Images::new(), set, rejected: Vec::new() }
+    }
+
+    /// Gives up the images and nearly all memory.
+    pub(super) fn release(&mut self) {
+        self.forget();
+        (self.images, self.rejected) = (Images::new(), Vec::new());
+        self.set.give_up();
     }
 
     /// The images are wrong from now on.
@@ -71,16 +79,16 @@ impl<S: Scalar, const D: usize> StaticImages<S, D> {
         &mut self,
         space: &Space<S, D>,
         statics: &StaticSet<S, D>,
-        config: &Config,
+        max_bytes: Option<usize>,
         held_elsewhere: usize,
         team: Team,
     ) {
         if self.stamp == Some(statics.stamp()) {
             return;
         }
-        *self = Self::new();
+        self.release();
         let items = Items(statics);
-        let mut budget = Budget::new(config.max_bytes);
+        let mut budget = Budget::new(max_bytes);
         budget.begin(held_elsewhere);
         self.images.fill(space, &items, MAX_OBJECTS, team, &budget);
         for index in (0..items.len()).filter(|&index| items.bounds(index).is_valid()) {
@@ -89,13 +97,9 @@ impl<S: Scalar, const D: usize> StaticImages<S, D> {
             }
         }
         let own = held_elsewhere.saturating_add(self.images.bytes());
-        let left = Config { max_bytes: config.max_bytes.map(|limit| limit.saturating_sub(own)), ..config.clone() };
-        // The settings have been accepted once.
-        let built = StaticSet::with_config(left).ok().map(|set| set.of_objects(&self.images.of(space, &items), team));
-        match built {
-            Some(Ok(set)) => self.set = set,
-            Some(Err(error)) => memory::refuse(with_own(error, own, config.max_bytes)),
-            None => {}
+        let left = max_bytes.map(|limit| limit.saturating_sub(own));
+        if let Err(error) = self.set.build_within(left, &self.images.of(space, &items), team) {
+            memory::refuse(with_own(error, own, max_bytes));
         }
         self.stamp = Some(statics.stamp());
     }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::pairs::sealed::Shifted;
 use super::pairs::{Meanings, PeriodicPairs};
 use super::space::{Placed, Space};
-use super::statics::StaticImages;
 use super::{Images, Periodic, PeriodicPair, PeriodicReason, PeriodicRejected, rejected_of};
 use crate::detect::sink::StorePairs;
 use crate::engine::step::step;
@@ -86,7 +85,8 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
 
     pub(super) fn release_results(&mut self) {
         (self.ordered, self.static_ordered) = (Ordered::default(), Ordered::default());
-        (self.rejected, self.statics) = (Vec::new(), StaticImages::new());
+        self.rejected = Vec::new();
+        self.statics.release();
     }
 
     /// A step that stores the pairs that are wanted. Those of two sets have their second indices counted from where that set begins.

@@ -38,12 +38,28 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         self.items.get(index as usize).map_or(Groups::NONE, |item| item.groups)
     }
 
-    /// The same set with these objects in place of all, or an error when memory is refused. On the calling thread, unless the team is
-    /// of a rayon pool.
-    pub(crate) fn of_objects(mut self, objects: &impl Objects<S, D>, team: Team) -> Result<Self, DetectError> {
+    /// Replaces everything by these objects, in at most `max_bytes`; an error when memory is refused. On the calling thread, unless the
+    /// team is of a rayon pool.
+    pub(crate) fn build_within(
+        &mut self,
+        max_bytes: Option<usize>,
+        objects: &impl Objects<S, D>,
+        team: Team,
+    ) -> Result<(), DetectError> {
+        self.base.limit_bytes(max_bytes);
+        self.recent.limit_bytes(max_bytes);
         let item = |index: usize| Item { bounds: objects.bounds(index), groups: objects.groups(index), home: ItemTier::Base };
         let items = memory::catch(|| memory::collect((0..objects.len()).map(item)))?;
-        self.replace(items, if team.is_of_pool() { Threads::Pool } else { Threads::Serial })?;
-        Ok(self)
+        self.replace(items, if team.is_of_pool() { Threads::Pool } else { Threads::Serial })
+    }
+
+    /// Gives up all objects and nearly all memory. A new set would have to allocate, and could not be refused that.
+    pub(crate) fn give_up(&mut self) {
+        self.stamp = Stamp::new();
+        self.base.release();
+        self.recent.release();
+        (self.items, self.free) = (Vec::new(), Vec::new());
+        (self.loose, self.spare_members) = (Vec::new(), Vec::new());
+        self.forget_changes();
     }
 }

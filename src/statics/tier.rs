@@ -70,6 +70,11 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
         self.grid.engine.release();
     }
 
+    /// Changes the limit of its settings.
+    pub(super) fn limit_bytes(&mut self, max_bytes: Option<usize>) {
+        self.grid.engine.builder.config.max_bytes = max_bytes;
+    }
+
     /// What building the grid did, and what it cost.
     pub(super) fn stats(&self) -> &Stats {
         self.grid.stats()
