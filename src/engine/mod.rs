@@ -152,7 +152,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.detector = Detector::default();
         self.static_pairs = Vec::new();
         (self.ordered, self.static_ordered) = (Ordered::default(), Ordered::default());
-        self.tree = Lazy::new();
+        self.tree.release();
         self.builder.stats.bytes = self.bytes();
     }
 }

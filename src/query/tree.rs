@@ -304,6 +304,16 @@ impl<S: Scalar, const D: usize> Lazy<S, D> {
         self.regions.retire();
     }
 
+    /// Gives back the memory of the tree, and keeps the spares: a step that was refused memory ends with this, so it must not allocate.
+    pub(crate) fn release(&mut self) {
+        self.forget();
+        if let Some(mut spare) = self.tree.take_spare() {
+            *spare = Tree::new();
+            self.tree.publish(spare);
+            self.tree.retire();
+        }
+    }
+
     /// Where the objects of each level are.
     #[inline]
     pub(super) fn regions(&self, grid: &Grid<S, D>) -> &[Region] {
