@@ -102,7 +102,7 @@ mod tests {
 
     /// Random bytes without the fuzzer: `TARGET=periodic RUNS=100000 cargo +nightly test --release random_bytes -- --ignored`.
     #[test]
-    #[ignore = "a random search, as long as it is told to"]
+    #[ignore = "a random search of RUNS executions"]
     fn random_bytes() {
         let wanted = std::env::var("TARGET").unwrap_or_default();
         let number = |name: &str, otherwise: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(otherwise);
