@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::View;
-use super::near::{NearSweep, Parts};
+use super::near::{NearPart, NearSweep, Parts, WORTHWHILE};
 use crate::faults::{Fault, injected};
 use crate::isa::Isa;
 use crate::isa::Work;
@@ -91,16 +91,45 @@ impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for Meet<'_, '_
         }
         let mut parts = Parts::new(entries, *around, near.len());
         while let Some(part) = parts.next(near) {
-            if sweep.search(&near[part.near.clone()], part.entries.clone(), &part.around, comparer) {
-                continue;
+            if exceeds_cells(view, chunk, &part, near, comparer) {
+                if sweep.search(&near[part.near.clone()], part.entries.clone(), &part.around, comparer) {
+                    continue;
+                }
+                if part.is_large() && parts.cut(&part, &view.columns, near) {
+                    comparer.candidates += 2 * part.near.len() as u64;
+                    continue;
+                }
             }
-            if part.is_large() && parts.cut(&part, &view.columns, near) {
-                comparer.candidates += 2 * part.near.len() as u64;
-            } else {
-                meet_windows(view, chunk, part.entries, &near[part.near], comparer);
-            }
+            meet_windows(view, chunk, part.entries, &near[part.near], comparer);
         }
     }
+}
+
+/// Whether cells leave so many comparisons that a sweep or a cut is worth its cost. Some of the near entries tell how many entries the
+/// cells that they cover hold: small boxes in a large chunk cover few, whatever the number of both.
+#[inline(always)]
+fn exceeds_cells<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
+    view: &View<'_, S, D>,
+    chunk: &Chunk,
+    part: &NearPart<S, D>,
+    near: &[u32],
+    comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
+) -> bool {
+    const SOME: usize = 16;
+    // Less than all is enough: a window that covers part of a chunk costs a look at each of its rows as well.
+    const COVERED: usize = 2;
+    let near = &near[part.near.clone()];
+    let enough = WORTHWHILE * (near.len() + part.entries.len());
+    if near.len() * part.entries.len() < enough {
+        return false;
+    }
+    let stride = near.len().div_ceil(SOME);
+    let (mut covered, mut sampled) = (0, 0);
+    for &entry in near.iter().step_by(stride) {
+        sampled += 1;
+        for_each_run(view, chunk, &part.entries, &comparer.columns.bounds(entry as usize), |run| covered += run.len());
+    }
+    COVERED * covered * near.len() >= enough * sampled
 }
 
 /// Compares entries of a chunk with near ones, each of these with the cells that it covers.
@@ -112,18 +141,30 @@ fn meet_windows<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     near: &[u32],
     comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
 ) {
-    let (level, coords) = key_parts(chunk.key());
     for &entry in near {
         let entry = entry as usize;
-        let window = Window::new(&view.grid.levels[level], view.grid.spans[level], &view.columns.bounds(entry));
-        if let Some(window) = window.within::<D>(coords) {
-            window.runs(chunk, |run| {
-                let run = run.start.max(entries.start)..run.end.min(entries.end);
-                if !run.is_empty() {
-                    comparer.meet(entry, run);
-                }
-            });
-        }
+        for_each_run(view, chunk, &entries, &view.columns.bounds(entry), |run| comparer.meet(entry, run));
+    }
+}
+
+/// Calls `f` with the runs of a chunk's entries, of those in `entries`, that lie in the cells that a box covers.
+#[inline(always)]
+fn for_each_run<S: Scalar, const D: usize>(
+    view: &View<'_, S, D>,
+    chunk: &Chunk,
+    entries: &Range<usize>,
+    bounds: &Aabb<S, D>,
+    mut f: impl FnMut(Range<usize>),
+) {
+    let (level, coords) = key_parts(chunk.key());
+    let window = Window::new(&view.grid.levels[level], view.grid.spans[level], bounds);
+    if let Some(window) = window.within::<D>(coords) {
+        window.runs(chunk, |run| {
+            let run = run.start.max(entries.start)..run.end.min(entries.end);
+            if !run.is_empty() {
+                f(run);
+            }
+        });
     }
 }
 

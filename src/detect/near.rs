@@ -13,8 +13,8 @@ use crate::layout::columns::{Columns, PADDING};
 use crate::runtime::memory::{self, Budget, grow_exactly};
 use crate::{Aabb, Scalar};
 
-/// Comparisons that a sweep must save for each entry that it sorts or looks up.
-const WORTHWHILE: usize = 32;
+/// Comparisons that a sweep or a cut must save for each entry that it sorts or looks up.
+pub(super) const WORTHWHILE: usize = 32;
 /// It is used where no more than this part of the near entries overlap an entry of the chunk along the axis.
 const SEPARATED: f64 = 0.125;
 
@@ -142,9 +142,6 @@ impl NearSweep {
         around: &Aabb<S, D>,
         comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
     ) -> bool {
-        if near.len() * entries.len() < WORTHWHILE * (near.len() + entries.len()) {
-            return false;
-        }
         let columns = comparer.columns;
         let Some(axes) = Axes::new(&columns, near, entries.clone(), around) else { return false };
         for axis in (0..D).filter(|&axis| axes.means[axis] < SEPARATED) {
