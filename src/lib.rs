@@ -138,7 +138,8 @@ pub use statics::{PairsWithStatics, StaleIndex, StaticSet};
 pub use stats::{LevelStats, PassTimes, Predicted, Stats, TrackTimes, WorldTimes};
 pub use tracker::{
     Always, ByIndex, Changes, CrossMap, CrossTracker, DataMap, Events, InPeriods, Key, Keyed, KeyedPairs, OneSet, PairKind,
-    PairMap, PairTracker, PeriodicMap, PeriodicTracker, Touching, Tracker, TwoSets,
+    PairMap, PairTracker, PeriodicCrossMap, PeriodicCrossTracker, PeriodicMap, PeriodicTracker, Touching, Tracker, TwoSets,
+    TwoSetsInPeriods,
 };
 pub use world::{Handle, Mobility, Object, StaleHandle, World, WorldError, WorldHit, WorldNeighbor, WorldQueries};
 

@@ -298,11 +298,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         self.run(particles, team, self.layout, (Frame::plain(particles.len()), None, true), center, 0)
     }
 
-    /// The threads of the pool, or the calling one where handing out work would cost more.
-    fn team(&self, particles: usize, parallel: bool) -> Team<'static> {
-        self.team_of(particles, if parallel { Threads::Pool } else { Threads::Serial })
-    }
-
+    /// These threads, or the calling one where handing out work would cost more.
     fn team_of<'t>(&self, particles: usize, threads: Threads<'t>) -> Team<'t> {
         threads.team(particles <= self.broad_phase.engine.builder.config.serial_up_to)
     }

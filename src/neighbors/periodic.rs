@@ -1,13 +1,19 @@
 //! Neighbors in a space that repeats itself: the same search, given every particle and its ghosts.
 
+use std::time::Duration;
+
 use super::periodic_rows::PeriodicRows;
 use super::points::box_of;
 use super::reach::{Reach, Rule, is_within};
 use super::{Neighbors, check_count};
 use crate::periodic::{Frame, Half, Lattice, PeriodicReason, Replicas, rejected_of};
+use crate::runtime::clock::Clock;
 use crate::runtime::memory::{self, Budget};
 use crate::runtime::objects::Objects;
+use crate::runtime::on::On;
 use crate::runtime::prefetch::prefetch;
+use crate::runtime::scope::scope;
+use crate::runtime::team::{ForkJoin, Threads};
 use crate::{Aabb, Ball, Bounded, DetectError, Groups, MAX_OBJECTS, PeriodicError, PeriodicRejected, Scalar, Stats};
 
 /// Finds the neighbors of particles in a space that repeats itself: [`Neighbors`] in a periodic domain, which may be sheared
@@ -91,7 +97,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
     where
         P: Into<[S; D]> + Copy + Sync,
     {
-        self.search_points(points, reach.into(), true).unwrap_or_else(|error| panic!("{error}"));
+        self.search_points(points, reach.into(), Threads::Pool).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
     }
 
@@ -100,7 +106,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
     where
         P: Into<[S; D]> + Copy + Sync,
     {
-        self.search_points(points, reach.into(), false).unwrap_or_else(|error| panic!("{error}"));
+        self.search_points(points, reach.into(), Threads::Serial).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
     }
 
@@ -114,7 +120,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         P: Into<[S; D]> + Copy + Sync,
     {
         check_count(points)?;
-        self.search_points(points, reach.into(), true)?;
+        self.search_points(points, reach.into(), Threads::Pool)?;
         self.all_rows(points.len())
     }
 
@@ -128,7 +134,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         P: Into<[S; D]> + Copy + Sync,
     {
         check_count(points)?;
-        self.search_points(points, reach.into(), false)?;
+        self.search_points(points, reach.into(), Threads::Serial)?;
         self.all_rows(points.len())
     }
 
@@ -141,28 +147,55 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
     ///
     /// If the user's [`Bounded`] does, and if memory is refused. After both there are no rows.
     pub fn par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> PeriodicRows<'_, S, D> {
-        self.search_bodies(particles, true).unwrap_or_else(|error| panic!("{error}"));
+        self.search_bodies(particles, Threads::Pool).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
     }
 
     /// [`par_touching`](Self::par_touching) on the calling thread.
     pub fn touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> PeriodicRows<'_, S, D> {
-        self.search_bodies(particles, false).unwrap_or_else(|error| panic!("{error}"));
+        self.search_bodies(particles, Threads::Serial).unwrap_or_else(|error| panic!("{error}"));
         self.rows()
     }
 
     /// [`par_touching`](Self::par_touching) with the errors of [`try_par_within`](Self::try_par_within).
     pub fn try_par_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<PeriodicRows<'_, S, D>, DetectError> {
         check_count(particles)?;
-        self.search_bodies(particles, true)?;
+        self.search_bodies(particles, Threads::Pool)?;
         self.all_rows(particles.len())
     }
 
     /// [`touching`](Self::touching) with the errors of [`try_par_within`](Self::try_par_within).
     pub fn try_touching<T: Bounded<S, D> + Sync>(&mut self, particles: &[T]) -> Result<PeriodicRows<'_, S, D>, DetectError> {
         check_count(particles)?;
-        self.search_bodies(particles, false)?;
+        self.search_bodies(particles, Threads::Serial)?;
         self.all_rows(particles.len())
+    }
+
+    /// The next search on threads of your own: see [`On`].
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, ForkJoin, Neighbors, PeriodicError};
+    ///
+    /// struct Spawned(usize); // A program would keep its threads.
+    ///
+    /// impl ForkJoin for Spawned {
+    ///     fn workers(&self) -> usize {
+    ///         self.0
+    ///     }
+    ///     fn run(&self, work: &(dyn Fn(usize) + Sync)) {
+    ///         std::thread::scope(|scope| (0..self.0).for_each(|worker| _ = scope.spawn(move || work(worker))));
+    ///     }
+    /// }
+    ///
+    /// let domain = Aabb::new([0.0, 0.0], [9000.0, 1.0]);
+    /// let points: Vec<_> = (0..9000).map(|i| [i as f32, 0.5]).collect();
+    /// let mut neighbors = Neighbors::<f32, 2>::new().periodic(domain, [true, false])?;
+    /// let rows = neighbors.on(&Spawned(2)).within(&points, 1.0);
+    /// assert_eq!(rows.row(0).map(|neighbor| neighbor.index).sum::<u32>(), 1 + 8999);
+    /// # Ok::<(), PeriodicError>(())
+    /// ```
+    pub fn on<'t>(&mut self, threads: &'t dyn ForkJoin) -> On<'_, 't, Self> {
+        On::new(self, threads)
     }
 
     /// The rows of the last search; none if it did not come to its end.
@@ -224,7 +257,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         self.points.bytes() + self.bodies.bytes() + self.rejected.capacity() * size_of::<PeriodicRejected>()
     }
 
-    fn search_points<P>(&mut self, points: &[P], reach: Reach<'_, S>, parallel: bool) -> Result<(), DetectError>
+    fn search_points<P>(&mut self, points: &[P], reach: Reach<'_, S>, threads: Threads<'_>) -> Result<(), DetectError>
     where
         P: Into<[S; D]> + Copy + Sync,
     {
@@ -242,8 +275,8 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
             let reaches = if makes_sense { Half::Ball(reaches) } else { return (ball, Ok(Default::default())) };
             (ball, lattice.place::<S>(ball.center.map(S::to_f64), reaches, if usual.is_finite() { usual } else { 0.0 }))
         };
-        let (team, layout) = (self.neighbors.team(points.len(), parallel), self.neighbors.layout.with_rule(rule));
-        self.prepare(|this, budget| {
+        let (team, layout) = (self.neighbors.team_of(points.len(), threads), self.neighbors.layout.with_rule(rule));
+        let images = self.prepare(|this, budget| {
             this.points.fill(&lattice, points.len(), MAX_OBJECTS, team, budget, item);
         })?;
         let (frame, beside) = (self.points.frame(), self.own_bytes());
@@ -253,10 +286,10 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         let outcome =
             self.neighbors.run(&objects, team, layout, (frame, Some(&lattice), choosy), |index| points[index].into(), beside);
         let outcome = outcome.and_then(|()| self.neighbors.remember(points, reach, Some(&lattice), beside));
-        self.conclude(outcome, points.len(), |index| item(index).1.err())
+        self.conclude(outcome.map(|()| images), points.len(), |index| item(index).1.err())
     }
 
-    fn search_bodies<T: Bounded<S, D> + Sync>(&mut self, particles: &[T], parallel: bool) -> Result<(), DetectError> {
+    fn search_bodies<T: Bounded<S, D> + Sync>(&mut self, particles: &[T], threads: Threads<'_>) -> Result<(), DetectError> {
         let lattice = self.lattice;
         let item = |index: usize| {
             let (bounds, ball) = (particles[index].aabb(), particles[index].ball());
@@ -268,39 +301,42 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
             let center = std::array::from_fn(|axis| min[axis] + (max[axis] - min[axis]) / 2.0);
             ((bounds, ball), lattice.place::<S>(center, Half::Box(half), 0.0))
         };
-        let (team, layout) = (self.neighbors.team(particles.len(), parallel), self.neighbors.layout);
-        self.prepare(|this, budget| {
+        let (team, layout) = (self.neighbors.team_of(particles.len(), threads), self.neighbors.layout);
+        let images = self.prepare(|this, budget| {
             this.bodies.fill(&lattice, particles.len(), MAX_OBJECTS, team, budget, item);
         })?;
         let (frame, beside) = (self.bodies.frame(), self.own_bytes());
         let objects = BodyImages { bodies: self.bodies.all(), particles, by_index: layout.by_index(), frame };
         let center = |index: usize| super::center_of(&particles[index]);
         let outcome = self.neighbors.run(&objects, team, layout, (frame, Some(&lattice), true), center, beside);
-        self.conclude(outcome, particles.len(), |index| item(index).1.err())
+        self.conclude(outcome.map(|()| images), particles.len(), |index| item(index).1.err())
     }
 
-    /// Makes images, of one kind.
-    fn prepare(&mut self, fill: impl FnOnce(&mut Self, &Budget)) -> Result<(), DetectError> {
+    /// Makes images, of one kind, and tells how long that took.
+    fn prepare(&mut self, fill: impl FnOnce(&mut Self, &Budget)) -> Result<Duration, DetectError> {
+        let mut clock = Clock::start();
         self.neighbors.begin();
         self.points.clear();
         self.bodies.clear();
         let engine = &self.neighbors.broad_phase.engine;
         let mut budget = Budget::new(engine.builder.config.max_bytes);
         budget.begin(engine.bytes() + self.neighbors.own_bytes() + self.own_bytes());
-        memory::catch(|| fill(self, &budget)).map_err(|error| {
+        scope!("pivotgrid::images", memory::catch(|| fill(self, &budget))).map_err(|error| {
             self.forget();
             self.neighbors.fail(error)
-        })
+        })?;
+        Ok(clock.lap())
     }
 
     /// Ends a search: lists what was left out, and why.
     fn conclude(
         &mut self,
-        outcome: Result<(), DetectError>,
+        outcome: Result<Duration, DetectError>,
         particles: usize,
         misfit: impl Fn(usize) -> Option<PeriodicReason>,
     ) -> Result<(), DetectError> {
-        let outcome = outcome.and_then(|()| {
+        let outcome = outcome.and_then(|images| {
+            self.neighbors.broad_phase.engine.builder.stats.times.images = images;
             let made = self.frame().particles;
             // If the user's code panics here, there are no rows.
             self.neighbors.complete = false;
@@ -315,6 +351,40 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
             self.forget();
             self.neighbors.fail(error)
         })
+    }
+}
+
+impl<'a, S: Scalar, const D: usize> On<'a, '_, PeriodicNeighbors<S, D>> {
+    /// [`PeriodicNeighbors::par_within`] on these threads.
+    pub fn within<'r, P>(self, points: &[P], reach: impl Into<Reach<'r, S>>) -> PeriodicRows<'a, S, D>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        self.it.search_points(points, reach.into(), self.threads).unwrap_or_else(|error| panic!("{error}"));
+        self.it.rows()
+    }
+
+    /// [`PeriodicNeighbors::try_par_within`] on these threads.
+    pub fn try_within<'r, P>(self, points: &[P], reach: impl Into<Reach<'r, S>>) -> Result<PeriodicRows<'a, S, D>, DetectError>
+    where
+        P: Into<[S; D]> + Copy + Sync,
+    {
+        check_count(points)?;
+        self.it.search_points(points, reach.into(), self.threads)?;
+        self.it.all_rows(points.len())
+    }
+
+    /// [`PeriodicNeighbors::par_touching`] on these threads.
+    pub fn touching<T: Bounded<S, D> + Sync>(self, particles: &[T]) -> PeriodicRows<'a, S, D> {
+        self.it.search_bodies(particles, self.threads).unwrap_or_else(|error| panic!("{error}"));
+        self.it.rows()
+    }
+
+    /// [`PeriodicNeighbors::try_par_touching`] on these threads.
+    pub fn try_touching<T: Bounded<S, D> + Sync>(self, particles: &[T]) -> Result<PeriodicRows<'a, S, D>, DetectError> {
+        check_count(particles)?;
+        self.it.search_bodies(particles, self.threads)?;
+        self.it.all_rows(particles.len())
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::KeyedPairs;
 use super::core::Core;
-use super::kinds::{InPeriods, OneSet, PairKind, TwoSets};
+use super::kinds::{InPeriods, OneSet, PairKind, TwoSets, TwoSetsInPeriods};
 use crate::DetectError;
 use crate::runtime::on::On;
 use crate::runtime::team::{ForkJoin, Threads};
@@ -17,6 +17,8 @@ pub type PairMap<K, T> = DataMap<OneSet<K>, T>;
 pub type CrossMap<A, B, T> = DataMap<TwoSets<A, B>, T>;
 /// A [`DataMap`] for pairs in a periodic domain, with their shifts.
 pub type PeriodicMap<K, T, const D: usize = 3> = DataMap<InPeriods<K, D>, T>;
+/// A [`DataMap`] for pairs of two sets, or of moving and static objects, in a periodic domain, with their shifts.
+pub type PeriodicCrossMap<A, B, T, const D: usize = 3> = DataMap<TwoSetsInPeriods<A, B, D>, T>;
 
 /// Data for each pair, from the step in which the pair starts to the one in which it ends: contact histories, impulses for a warm
 /// start. Of one set: a [`PairMap`].

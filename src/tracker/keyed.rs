@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 
-use super::kinds::{InPeriods, Key, OneSet, PairKind, Tracked, TwoSets};
+use super::kinds::{InPeriods, Key, OneSet, PairKind, Tracked, TwoSets, TwoSetsInPeriods};
 use super::ranks::Ranks;
 use crate::runtime::team::Team;
 use crate::{CrossPair, PairSource, Pairs, PeriodicCrossPair, PeriodicPairs, WithoutShifts};
@@ -122,6 +122,41 @@ impl<'a, const D: usize> PeriodicPairs<'a, D> {
     }
 }
 
+impl<'a, const D: usize> PeriodicPairs<'a, D, PeriodicCrossPair<D>> {
+    /// The pairs with the keys of their objects: those of the first set, or the moving ones, and those of the second set, or the
+    /// static ones. Both functions are called once for every index of their set up to the largest in a pair, from any thread.
+    ///
+    /// A pair is remembered with its shift, as those of [one set](PeriodicPairs#method.keyed_by) are.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, Periodic, PeriodicCrossTracker, PeriodicError, StaticSet};
+    ///
+    /// let mut ring = Periodic::<f32, 2>::new(Aabb::new([0.0, 0.0], [10.0, 10.0]), [true, false])?;
+    /// let mut posts = StaticSet::<f32, 2>::new();
+    /// posts.build(&[Aabb::new([0.0, 0.0], [0.5, 9.0])]);
+    /// let mut tracker = PeriodicCrossTracker::new();
+    /// for (x, met) in [(5.0, vec![]), (9.5, vec![(0, "post", [1, 0])])] {
+    ///     let found = ring.over(&[Aabb::around([x, 1.0], [0.75, 0.75])]).with(&posts).pairs();
+    ///     let events = tracker.update(found.statics.keyed_by(|ball| ball, |_| "post"));
+    ///     assert_eq!(events.started, met); // moved by one period, the post meets the ball
+    /// }
+    /// # Ok::<(), PeriodicError>(())
+    /// ```
+    pub fn keyed_by<A: Key, B: Key, F, G>(self, first: F, second: G) -> Keyed<TwoSetsInPeriods<A, B, D>, Self, (F, G)>
+    where
+        F: Fn(u32) -> A + Sync,
+        G: Fn(u32) -> B + Sync,
+    {
+        Keyed::new(self, (first, second))
+    }
+
+    /// The pairs with their objects' indices as keys, for objects that keep their indices for life. As
+    /// `keyed_by(|index| index, |index| index)`, without a look at every object of both sets.
+    pub fn by_index(self) -> Keyed<TwoSetsInPeriods<u32, u32, D>, Self, ByIndex> {
+        Keyed::new(self, ByIndex)
+    }
+}
+
 impl<'a, const D: usize> WithoutShifts<'a, D> {
     /// The pairs with the keys of their objects. `key` is called once for every index up to the largest in a pair, from any thread.
     pub fn keyed_by<K: Key, F: Fn(u32) -> K + Sync>(self, key: F) -> Keyed<OneSet<K>, Self, F> {
@@ -216,6 +251,15 @@ impl<A: Key, B: Key, F: Fn(u32) -> A + Sync, G: Fn(u32) -> B + Sync> Assign<TwoS
     }
 }
 
+impl<A: Key, B: Key, F, G, const D: usize> Assign<TwoSetsInPeriods<A, B, D>> for (F, G)
+where
+    Self: Assign<TwoSets<A, B>>,
+{
+    fn assign(&self, ranks: &mut (Ranks<A>, Ranks<B>), objects: [u32; 2], team: Team) {
+        <Self as Assign<TwoSets<A, B>>>::assign(self, ranks, objects, team);
+    }
+}
+
 impl Assign<OneSet<u32>> for ByIndex {
     fn assign(&self, ranks: &mut Ranks<u32>, objects: [u32; 2], _: Team) {
         ranks.assign_indices(objects[0]);
@@ -225,6 +269,12 @@ impl Assign<OneSet<u32>> for ByIndex {
 impl<const D: usize> Assign<InPeriods<u32, D>> for ByIndex {
     fn assign(&self, ranks: &mut Ranks<u32>, objects: [u32; 2], _: Team) {
         ranks.assign_indices(objects[0]);
+    }
+}
+
+impl<const D: usize> Assign<TwoSetsInPeriods<u32, u32, D>> for ByIndex {
+    fn assign(&self, ranks: &mut (Ranks<u32>, Ranks<u32>), objects: [u32; 2], team: Team) {
+        <Self as Assign<TwoSets<u32, u32>>>::assign(self, ranks, objects, team);
     }
 }
 

@@ -4,14 +4,14 @@ use std::marker::PhantomData;
 
 use super::ranks::Ranks;
 use crate::pairs::code::{Code, of_sortable, sortable};
-use crate::{CrossPair, Pair, PeriodicPair};
+use crate::{CrossPair, Pair, PeriodicCrossPair, PeriodicPair};
 
 /// What a key must be: any `Copy + Ord` type that threads may share.
 pub trait Key: Copy + Ord + Send + Sync {}
 
 impl<K: Copy + Ord + Send + Sync> Key for K {}
 
-/// A kind of pairs: [`OneSet`], [`TwoSets`] or [`InPeriods`]. It decides what pairs a [`Tracker`](crate::Tracker) or a
+/// A kind of pairs: [`OneSet`], [`TwoSets`], [`InPeriods`] or [`TwoSetsInPeriods`]. It decides what pairs a [`Tracker`](crate::Tracker) or a
 /// [`DataMap`](crate::DataMap) takes, and which keys go with them. Sealed.
 pub trait PairKind: Tracked {}
 
@@ -28,9 +28,15 @@ pub struct TwoSets<A, B>(PhantomData<(A, B)>);
 #[derive(Clone, Copy, Debug)]
 pub struct InPeriods<K, const D: usize>(PhantomData<K>);
 
+/// Pairs of two sets, or of moving and static objects, in a periodic domain, by a key of each and the shift that takes the second object
+/// to the first one: `(A, B, [i32; D])`.
+#[derive(Clone, Copy, Debug)]
+pub struct TwoSetsInPeriods<A, B, const D: usize>(PhantomData<(A, B)>);
+
 impl<K: Key> PairKind for OneSet<K> {}
 impl<A: Key, B: Key> PairKind for TwoSets<A, B> {}
 impl<K: Key, const D: usize> PairKind for InPeriods<K, D> {}
+impl<A: Key, B: Key, const D: usize> PairKind for TwoSetsInPeriods<A, B, D> {}
 
 /// What an update has to know about a kind.
 ///
@@ -77,6 +83,19 @@ pub trait Tracked: Sized {
 #[inline(always)]
 fn pack(upper: u32, lower: u32, may_start: bool) -> u64 {
     u64::from(upper) << 32 | u64::from(lower) << 1 | u64::from(!may_start)
+}
+
+/// Two ranks, the shift, and whether the pair may start.
+#[inline(always)]
+fn pack_shifted<const D: usize>(first: u32, second: u32, shift: [i32; D], may_start: bool) -> [u32; 6] {
+    let mut code = [first, second, 0, 0, 0, u32::from(!may_start)];
+    (0..D).for_each(|axis| code[2 + axis] = sortable(shift[axis]));
+    code
+}
+
+#[inline(always)]
+fn shift_of<const D: usize>(code: [u32; 6]) -> [i32; D] {
+    std::array::from_fn(|axis| of_sortable(code[2 + axis]))
 }
 
 impl<K: Key> Tracked for OneSet<K> {
@@ -189,7 +208,6 @@ impl<A: Key, B: Key> Tracked for TwoSets<A, B> {
 impl<K: Key, const D: usize> Tracked for InPeriods<K, D> {
     type Indices = PeriodicPair<D>;
     type Keys = (K, K, [i32; D]);
-    /// Two ranks, the shift, and whether the pair may start.
     type Code = [u32; 6];
     type Ranks = Ranks<K>;
 
@@ -204,14 +222,9 @@ impl<K: Key, const D: usize> Tracked for InPeriods<K, D> {
         if a == b {
             return None;
         }
-        may_start().map(|may_start| {
-            let mut code = [a.min(b), a.max(b), 0, 0, 0, u32::from(!may_start)];
-            // To move the one up or the other one down is the same.
-            (0..D).for_each(|axis| {
-                code[2 + axis] = sortable(if a < b { pair.shift[axis] } else { pair.shift[axis].wrapping_neg() })
-            });
-            code
-        })
+        // To move the one up or the other one down is the same.
+        let shift = if a < b { pair.shift } else { pair.shift.map(i32::wrapping_neg) };
+        may_start().map(|may_start| pack_shifted(a.min(b), a.max(b), shift, may_start))
     }
 
     fn largest(ranks: &Ranks<K>) -> usize {
@@ -221,7 +234,7 @@ impl<K: Key, const D: usize> Tracked for InPeriods<K, D> {
     #[inline(always)]
     fn keys(code: [u32; 6], ranks: &Ranks<K>) -> (K, K, [i32; D]) {
         let key = |rank: u32| ranks.keys()[rank as usize];
-        (key(code[0]), key(code[1]), std::array::from_fn(|axis| of_sortable(code[2 + axis])))
+        (key(code[0]), key(code[1]), shift_of(code))
     }
 
     #[inline(always)]
@@ -249,5 +262,59 @@ impl<K: Key, const D: usize> Tracked for InPeriods<K, D> {
 
     fn in_order((a, b, shift): (K, K, [i32; D])) -> Option<(K, K, [i32; D])> {
         (a != b).then(|| if a < b { (a, b, shift) } else { (b, a, shift.map(i32::wrapping_neg)) })
+    }
+}
+
+impl<A: Key, B: Key, const D: usize> Tracked for TwoSetsInPeriods<A, B, D> {
+    type Indices = PeriodicCrossPair<D>;
+    type Keys = (A, B, [i32; D]);
+    type Code = [u32; 6];
+    type Ranks = (Ranks<A>, Ranks<B>);
+
+    #[inline(always)]
+    fn indices(pair: PeriodicCrossPair<D>) -> [u32; 2] {
+        [pair.first, pair.second]
+    }
+
+    #[inline(always)]
+    fn code(pair: PeriodicCrossPair<D>, ranks: &Self::Ranks, may_start: impl FnOnce() -> Option<bool>) -> Option<[u32; 6]> {
+        let (first, second) = (ranks.0.rank(pair.first), ranks.1.rank(pair.second));
+        may_start().map(|may_start| pack_shifted(first, second, pair.shift, may_start))
+    }
+
+    fn largest(ranks: &Self::Ranks) -> usize {
+        TwoSets::largest(ranks)
+    }
+
+    #[inline(always)]
+    fn keys(code: [u32; 6], ranks: &Self::Ranks) -> (A, B, [i32; D]) {
+        (ranks.0.keys()[code[0] as usize], ranks.1.keys()[code[1] as usize], shift_of(code))
+    }
+
+    #[inline(always)]
+    fn may_start(code: [u32; 6]) -> bool {
+        InPeriods::<A, D>::may_start(code)
+    }
+
+    #[inline(always)]
+    fn pair(code: [u32; 6]) -> [u32; 6] {
+        InPeriods::<A, D>::pair(code)
+    }
+
+    fn are_stable(ranks: &Self::Ranks) -> bool {
+        TwoSets::are_stable(ranks)
+    }
+
+    #[inline(always)]
+    fn is_same_pair(one: [u32; 6], other: [u32; 6]) -> bool {
+        InPeriods::<A, D>::is_same_pair(one, other)
+    }
+
+    fn bytes(ranks: &Self::Ranks) -> usize {
+        TwoSets::bytes(ranks)
+    }
+
+    fn in_order(keys: (A, B, [i32; D])) -> Option<(A, B, [i32; D])> {
+        Some(keys)
     }
 }

@@ -13,9 +13,9 @@ mod ranks;
 #[cfg(feature = "serde")]
 mod saved;
 
-pub use data::{Changes, CrossMap, DataMap, PairMap, PeriodicMap};
+pub use data::{Changes, CrossMap, DataMap, PairMap, PeriodicCrossMap, PeriodicMap};
 pub use keyed::{Always, ByIndex, Keyed, KeyedPairs, Touching};
-pub use kinds::{InPeriods, Key, OneSet, PairKind, TwoSets};
+pub use kinds::{InPeriods, Key, OneSet, PairKind, TwoSets, TwoSetsInPeriods};
 
 use std::fmt;
 
@@ -31,6 +31,8 @@ pub type PairTracker<K = u32> = Tracker<OneSet<K>>;
 pub type CrossTracker<A = u32, B = u32> = Tracker<TwoSets<A, B>>;
 /// A [`Tracker`] of pairs in a periodic domain, with their shifts.
 pub type PeriodicTracker<K = u32, const D: usize = 3> = Tracker<InPeriods<K, D>>;
+/// A [`Tracker`] of pairs of two sets, or of moving and static objects, in a periodic domain, with their shifts.
+pub type PeriodicCrossTracker<A = u32, B = u32, const D: usize = 3> = Tracker<TwoSetsInPeriods<A, B, D>>;
 
 /// Turns the pairs of successive steps into pairs that [started, go on, and ended](Events). Of one set: a [`PairTracker`].
 ///
@@ -82,8 +84,8 @@ pub type PeriodicTracker<K = u32, const D: usize = 3> = Tracker<InPeriods<K, D>>
 /// # Every kind of pairs
 ///
 /// A tracker is for pairs of one kind: [`PairTracker`] for those of one set, [`CrossTracker`] for those of two sets or of moving and
-/// static objects, [`PeriodicTracker`] for those of a periodic domain, with their shifts. `keyed_by` of the pairs takes the keys:
-/// for two sets a function for each, because their indices count different things.
+/// static objects, [`PeriodicTracker`] and [`PeriodicCrossTracker`] for the same two in a periodic domain, with their shifts. `keyed_by`
+/// of the pairs takes the keys: for two sets a function for each, because their indices count different things.
 ///
 /// ```
 /// # use pivotgrid::{Aabb, BroadPhase, CrossTracker, StaticSet};
@@ -123,6 +125,27 @@ pub type PeriodicTracker<K = u32, const D: usize = 3> = Tracker<InPeriods<K, D>>
 /// # walls.par_build(&boxes);
 /// let mut tracker = CrossTracker::new();
 /// tracker.update(broad_phase.over(&boxes).with(&walls).serial().pairs().statics.keyed_by(|index| index));
+/// ```
+///
+/// Periodic pairs have a kind of their own for two sets, too. A tracker of one set does not take them:
+///
+/// ```compile_fail,E0271
+/// use pivotgrid::{Aabb, Periodic, PeriodicTracker};
+///
+/// let mut ring = Periodic::<f32, 2>::new(Aabb::new([0.0, 0.0], [9.0, 9.0]), [true, false]).unwrap();
+/// let (bodies, triggers) = ([Aabb::new([0.0, 0.0], [4.0, 4.0])], [Aabb::new([8.0, 0.0], [9.5, 4.0])]);
+/// let mut tracker = PeriodicTracker::<u32, 2>::new(); // PeriodicCrossTracker::<u32, u32, 2> would do
+/// tracker.update(ring.over(&bodies).against(&triggers).serial().pairs().keyed_by(|body| body, |trigger| trigger));
+/// ```
+///
+/// Nor do they take the keys of one set:
+///
+/// ```compile_fail,E0061
+/// # use pivotgrid::{Aabb, Periodic, PeriodicCrossTracker};
+/// # let mut ring = Periodic::<f32, 2>::new(Aabb::new([0.0, 0.0], [9.0, 9.0]), [true, false]).unwrap();
+/// # let (bodies, triggers) = ([Aabb::new([0.0, 0.0], [4.0, 4.0])], [Aabb::new([8.0, 0.0], [9.5, 4.0])]);
+/// let mut tracker = PeriodicCrossTracker::new();
+/// tracker.update(ring.over(&bodies).against(&triggers).serial().pairs().keyed_by(|index| index));
 /// ```
 ///
 /// # Margins
@@ -327,5 +350,17 @@ impl<K: Key, const D: usize> PeriodicTracker<K, D> {
     /// Forgets the pairs of an object that was removed, as [`PairTracker::forget`](Tracker#method.forget) does.
     pub fn forget(&mut self, key: K) {
         self.retain(|(a, b, _)| a != key && b != key);
+    }
+}
+
+impl<A: Key, B: Key, const D: usize> PeriodicCrossTracker<A, B, D> {
+    /// Forgets the pairs of an object of the first set that was removed, as [`PairTracker::forget`](Tracker#method.forget) does.
+    pub fn forget_first(&mut self, key: A) {
+        self.retain(|(first, ..)| first != key);
+    }
+
+    /// Forgets the pairs of an object of the second set that was removed.
+    pub fn forget_second(&mut self, key: B) {
+        self.retain(|(_, second, _)| second != key);
     }
 }

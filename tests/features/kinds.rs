@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::common::{Coordinate, Oracle, Placement, Rng, Scene, Sizes, grid_config, grid_engine, pool};
-use pivotgrid::{Aabb, CrossTracker, Events, PairTracker, Periodic, PeriodicTracker, StaticSet};
+use pivotgrid::{
+    Aabb, CrossTracker, Events, PairTracker, Periodic, PeriodicCrossMap, PeriodicCrossTracker, PeriodicTracker, StaticSet,
+};
 
 /// The edge of the periodic domain of these tests.
 pub(crate) const PERIOD: f64 = 12.0;
@@ -144,4 +146,66 @@ fn periodic_in_3d() {
 fn periodic_in_2d() {
     periodic::<f32, 2>();
     periodic::<f64, 2>();
+}
+
+/// Two sets and static sets in a periodic domain, with their shifts, against sets.
+fn periodic_two_sets<S: Coordinate, const D: usize>() {
+    let rng = &mut Rng(3);
+    let (mut bodies, walls) = (scene::<S, D>(1500, 4), scene::<S, D>(900, 5));
+    let mut statics = StaticSet::new();
+    statics.par_build(&walls);
+    let domain = Aabb::new([S::of(0.0); D], [S::of(PERIOD); D]);
+    let mut domain = Periodic::<S, D>::with_config(domain, [true; D], grid_config()).unwrap();
+    let mut trackers: [PeriodicCrossTracker<i64, [u8; 4], D>; 4] = Default::default();
+    let mut by_index = PeriodicCrossTracker::new();
+    let mut map = PeriodicCrossMap::<u32, u32, i32, D>::new();
+    let mut before = BTreeSet::new();
+    for step in 0..5 {
+        let (first, second) = (|index| cross_keys(index, 0).0, |index| cross_keys(0, index).1);
+        let found = domain.over(&bodies).against(&walls).serial().pairs();
+        let now: BTreeSet<_> = found.iter().map(|pair| (first(pair.first), second(pair.second), pair.shift)).collect();
+        assert!(now.iter().any(|pair| pair.2[0] != 0) && now.len() == found.len() && now.len() > 300);
+        let indices: BTreeSet<_> = found.iter().map(|pair| (pair.first, pair.second, pair.shift)).collect();
+        let [alone, in_pool, with_statics, statics_in_pool] = &mut trackers;
+        check(alone.update(found.keyed_by(first, second)), &before, &now);
+        check(pool(3).install(|| in_pool.par_update(found.keyed_by(first, second).touching(|_| true))), &before, &now);
+        pool(2).install(|| map.par_update(found.by_index(), |(_, _, shift)| shift[0]));
+        assert!(map.keys().iter().eq(&indices) && map.iter().all(|((_, _, shift), value)| shift[0] == *value));
+        let found = domain.over(&bodies).with(&statics).pairs().statics;
+        check(with_statics.update(found.keyed_by(first, second)), &before, &now);
+        check(pool(5).install(|| statics_in_pool.try_par_update(found.keyed_by(first, second))).unwrap(), &before, &now);
+        by_index.update(found.by_index());
+        assert!(by_index.current().iter().eq(&indices));
+        before = now;
+        if step == 1 {
+            // A period on: other shifts, and the same objects.
+            let by = S::of(PERIOD);
+            for aabb in bodies.iter_mut().step_by(7) {
+                aabb.min[0] = aabb.min[0] + by;
+                aabb.max[0] = aabb.max[0] + by;
+            }
+        } else {
+            stir(&mut bodies, rng);
+        }
+    }
+    let [tracker, ..] = &mut trackers;
+    assert_eq!(PeriodicCrossTracker::with_current(tracker.current().to_vec()).current(), tracker.current());
+    let gone = tracker.current()[0];
+    tracker.forget_first(gone.0);
+    let other = tracker.current()[0];
+    tracker.forget_second(other.1);
+    before.retain(|pair| pair.0 != gone.0 && pair.1 != other.1);
+    assert!(tracker.current().iter().eq(&before));
+}
+
+#[test]
+fn periodic_two_sets_in_3d() {
+    periodic_two_sets::<f32, 3>();
+    periodic_two_sets::<f64, 3>();
+}
+
+#[test]
+fn periodic_two_sets_in_2d() {
+    periodic_two_sets::<f32, 2>();
+    periodic_two_sets::<f64, 2>();
 }

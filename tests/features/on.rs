@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::common::{Coordinate, grid_config, grid_engine};
 use crate::kinds::scene;
 use pivotgrid::{
-    Adjacency, ForkJoin, Groups, Neighbors, Object, PairMap, PairSorter, PairTracker, Reorder, RowsOf, StaticSet, World,
+    Aabb, Adjacency, ForkJoin, Groups, Neighbors, Object, PairMap, PairSorter, PairTracker, Reorder, RowsOf, StaticSet, World,
 };
 
 /// As many threads as workers, for each pass anew; counts the passes.
@@ -111,6 +111,20 @@ fn particles<S: Coordinate, const D: usize>(threads: &dyn ForkJoin) {
     let balls: Vec<_> = points.iter().map(|&point| pivotgrid::Ball::new(point, S::of(0.4))).collect();
     let rows = one.touching(&balls);
     assert!(other.on(threads).try_touching(&balls).unwrap().indices() == rows.indices());
+
+    let domain = Aabb::new([S::of(0.0); D], [S::of(9.0); D]);
+    let new = || new().shifts(true).periodic(domain, [true; D]).unwrap();
+    let (mut one, mut other) = (new(), new());
+    let rows = one.within(&points, S::of(1.0));
+    assert!(rows.shifts().iter().any(|shift| shift[0] != 0));
+    let found = other.on(threads).within(&points, S::of(1.0));
+    assert!(found.offsets() == rows.offsets() && found.indices() == rows.indices() && found.shifts() == rows.shifts());
+    let found = other.on(threads).try_within(&points, S::of(1.0)).unwrap();
+    assert!(found.indices() == rows.indices() && !one.needs_rebuild(&points));
+    let rows = one.touching(&balls);
+    let found = other.on(threads).touching(&balls);
+    assert!(found.offsets() == rows.offsets() && found.indices() == rows.indices() && found.shifts() == rows.shifts());
+    assert!(other.on(threads).try_touching(&balls).unwrap().indices() == rows.indices());
 }
 
 #[test]
@@ -123,6 +137,7 @@ fn own_threads_find_what_the_calling_thread_finds() {
         sets_and_worlds::<f32, 2>(threads);
         sets_and_worlds::<f64, 3>(threads);
         particles::<f32, 3>(threads);
+        particles::<f64, 2>(threads);
     }
     assert!(spawned.1.into_inner() > 100, "these threads were asked");
 }

@@ -49,6 +49,14 @@ fn parts_add_up_to_the_call() {
             domain.stats().times.total()
         });
         assert!(domain.stats().times.images > Duration::ZERO);
+        assert_accounted("static sets in a periodic domain", || {
+            domain.over(&boxes).with(&statics).pairs();
+            domain.stats().times.total()
+        });
+        assert_accounted("two sets in a periodic domain", || {
+            domain.over(&boxes).against(&walls).pairs();
+            domain.stats().times.total()
+        });
     }
     assert_accounted("building a static set", || {
         statics.par_build(&walls);
@@ -66,6 +74,13 @@ fn parts_add_up_to_the_call() {
             neighbors.par_within(&points, 1.0);
             neighbors.stats().times.total()
         });
+        let domain = Aabb::new([0.0; 3], [PERIOD as f32; 3]);
+        let mut neighbors = neighbors.periodic(domain, [true; 3]).unwrap();
+        assert_accounted("neighbors in a periodic domain", || {
+            neighbors.par_within(&points, 1.0);
+            neighbors.stats().times.total()
+        });
+        assert!(neighbors.stats().times.images > Duration::ZERO);
     }
     engine.par_detect(&boxes);
     let mut rows = Rows::new();
