@@ -238,7 +238,8 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         if self.complete { self.broad_phase.rejected() } else { &[] }
     }
 
-    /// What the last search did and what it cost; `detect` is the time that the rows took.
+    /// What the last search did and what it cost; `detect` is the time that the rows took. After a search that did not come to its end,
+    /// all figures but [`Stats::bytes`] are 0.
     pub fn stats(&self) -> &Stats {
         self.broad_phase.stats()
     }
@@ -286,8 +287,14 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
             budget.begin(self.broad_phase.engine.bytes() + self.own_bytes() + beside);
             let largest = reach.largest() + lattice.map_or(0.0, Lattice::size);
             let (skin, margin) = (&mut self.skin, self.margin);
+            // The points are converted by the user's code. If that panics, there are no rows.
+            let output = std::mem::replace(&mut self.output, Output::new());
+            self.complete = false;
+            let stats = hide_stats(&mut self.broad_phase.engine);
             memory::catch(|| skin.remember(points, margin, largest, lattice.is_some(), &budget))
                 .map_err(|error| self.fail(error))?;
+            (self.output, self.complete) = (output, true);
+            self.broad_phase.engine.builder.stats = stats;
         }
         Ok(())
     }
@@ -321,8 +328,13 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         let engine = &mut self.broad_phase.engine;
         limit_beside(engine, held);
         let own = RowBuffers { rows: &rows, store: &mut self.store, output: &mut self.output, beside };
-        let outcome = memory::catch(|| team.enter(|| find(engine, objects, team, layout, own)));
-        let limit = engine.builder.config.max_bytes;
+        let attempt = Attempt(engine);
+        let outcome = memory::catch(|| team.enter(|| find(attempt.0, objects, team, layout, own)));
+        let limit = attempt.0.builder.config.max_bytes;
+        match outcome {
+            Ok(()) => std::mem::forget(attempt),
+            Err(_) => drop(attempt),
+        }
         outcome.map_err(|error| self.fail(with_own(error, held, limit)))?;
         self.complete = true;
         Ok(())
@@ -375,6 +387,22 @@ impl<'a, S: Scalar, const D: usize> On<'a, '_, Neighbors<S, D>> {
         self.it.search(particles, self.threads)?;
         Ok(self.it.rows())
     }
+}
+
+/// A search on its way. If the user's code ends it, there are no figures of it.
+struct Attempt<'a, S: Scalar, const D: usize>(&'a mut Engine<S, D>);
+
+impl<S: Scalar, const D: usize> Drop for Attempt<'_, S, D> {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}
+
+/// Takes the figures of the last search away while the user's code runs, which may panic. To be put back afterwards.
+fn hide_stats<S: Scalar, const D: usize>(engine: &mut Engine<S, D>) -> Stats {
+    let stats = std::mem::take(&mut engine.builder.stats);
+    engine.builder.stats.bytes = stats.bytes;
+    stats
 }
 
 /// Where a particle is.

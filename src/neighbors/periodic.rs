@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::periodic_rows::PeriodicRows;
 use super::points::box_of;
 use super::reach::{Reach, Rule, is_within};
-use super::{Neighbors, check_count};
+use super::{Neighbors, check_count, hide_stats};
 use crate::periodic::{Frame, Half, Lattice, PeriodicReason, Replicas, rejected_of};
 use crate::runtime::clock::Clock;
 use crate::runtime::memory::{self, Budget};
@@ -227,7 +227,8 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         self.lattice = lattice;
     }
 
-    /// What the last search did and what it cost; its objects are particles and ghosts.
+    /// What the last search did and what it cost; its objects are particles and ghosts. After a search that did not come to its end,
+    /// all figures but [`Stats::bytes`] are 0.
     pub fn stats(&self) -> &Stats {
         self.neighbors.stats()
     }
@@ -321,10 +322,12 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         let engine = &self.neighbors.broad_phase.engine;
         let mut budget = Budget::new(engine.builder.config.max_bytes);
         budget.begin(engine.bytes() + self.neighbors.own_bytes() + self.own_bytes());
+        let stats = hide_stats(&mut self.neighbors.broad_phase.engine);
         scope!("pivotgrid::images", memory::catch(|| fill(self, &budget))).map_err(|error| {
             self.forget();
             self.neighbors.fail(error)
         })?;
+        self.neighbors.broad_phase.engine.builder.stats = stats;
         Ok(clock.lap())
     }
 

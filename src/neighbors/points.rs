@@ -72,7 +72,8 @@ where
 /// The box of a point with such a radius.
 #[inline(always)]
 pub(super) fn box_of<S: Scalar, const D: usize>(point: [S; D], radius: S, rule: Option<Rule>) -> Aabb<S, D> {
-    let radius = if rule.is_some() { radius * S::from_f64(Rule::BOX) } else { radius };
+    // A negative radius stays as it is: a part of the least would be rounded to zero, and valid.
+    let radius = if rule.is_some() && radius > S::ZERO { radius * S::from_f64(Rule::BOX) } else { radius };
     if radius < S::INFINITY { Ball::new(point, radius).aabb() } else { everywhere(&point, radius) }
 }
 

@@ -1,9 +1,9 @@
 //! After a panic in the user's code every accessor tells the truth: there is nothing, until the next search or step.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
-use pivotgrid::{Aabb, Ball, Bounded, BoxCast, Config, DetectError, Neighbors, Periodic, Ray};
+use pivotgrid::{Aabb, Ball, Bounded, BoxCast, Config, DetectError, Neighbors, Periodic, Ray, Reach};
 
 use crate::common::{Rng, grid_config, pool};
 
@@ -122,6 +122,7 @@ fn there_are_no_rows() {
         let rows = neighbors.rows();
         assert!(rows.is_empty() && rows.indices().is_empty() && rows.offsets() == [0], "{place:?}");
         assert!(rows.rejected().is_empty() && neighbors.rejected().is_empty() && rows.iter().next().is_none());
+        assert_eq!((neighbors.stats().objects, neighbors.stats().pairs), (0, 0), "{place:?}");
         assert!(neighbors.touching(&bodies).iter().eq(expected.iter().map(Vec::as_slice)));
     }
 }
@@ -140,8 +141,74 @@ fn there_are_no_rows_in_a_periodic_domain() {
         let rows = neighbors.rows();
         assert!(rows.is_empty() && rows.neighbors() == 0 && rows.rejected().is_empty(), "{place:?}");
         assert!(rows.iter().next().is_none());
+        assert_eq!((neighbors.stats().objects, neighbors.stats().pairs), (0, 0), "{place:?}");
         let again: Vec<Vec<_>> = neighbors.touching(&bodies).iter().map(Iterator::collect).collect();
         assert!(again == expected);
+    }
+}
+
+/// A point whose conversion panics when so many have been converted.
+#[derive(Clone, Copy)]
+struct Touchy<'a>([f32; 2], &'a AtomicUsize);
+
+impl From<Touchy<'_>> for [f32; 2] {
+    fn from(point: Touchy<'_>) -> Self {
+        if point.1.fetch_sub(1, Ordering::Relaxed) == 0 {
+            resume_unwind(Box::new("planned"));
+        }
+        point.0
+    }
+}
+
+/// Whichever conversion panics, the last one included, which only remembers where the points of a list with a margin are.
+#[test]
+fn no_panic_of_a_point_leaves_anything() {
+    let places: Vec<[f32; 2]> = bodies(40).iter().map(|body| body.ball.center).collect();
+    for margin in [0.0, 0.5] {
+        let list = || Neighbors::<f32, 2>::with_config(grid_config()).unwrap().sorted(true).distances(true).skin(margin);
+        let (mut neighbors, mut periodic) = (list(), list().periodic(domain(), [true; 2]).unwrap());
+        for calls in 0.. {
+            let left = AtomicUsize::new(calls);
+            let points: Vec<_> = places.iter().map(|&place| Touchy(place, &left)).collect();
+            let plain = catch_unwind(AssertUnwindSafe(|| neighbors.within(&points, 3.0).len())).is_err();
+            if plain {
+                let rows = neighbors.rows();
+                assert!(rows.is_empty() && rows.indices().is_empty() && rows.distances().is_empty(), "{calls} calls");
+                assert!(neighbors.stats().objects == 0 && neighbors.stats().pairs == 0, "{calls} calls");
+                assert!(neighbors.needs_rebuild(&places));
+            }
+            left.store(calls, Ordering::Relaxed);
+            let in_periods = catch_unwind(AssertUnwindSafe(|| periodic.within(&points, 3.0).len())).is_err();
+            if in_periods {
+                assert!(periodic.rows().is_empty() && periodic.rows().neighbors() == 0, "{calls} calls");
+                assert!(periodic.stats().objects == 0 && periodic.stats().pairs == 0, "{calls} calls");
+            }
+            if !plain && !in_periods {
+                assert!(calls > places.len());
+                break;
+            }
+        }
+    }
+}
+
+/// However small a negative radius is, its point is left out.
+#[test]
+fn the_least_negative_radius_is_rejected() {
+    let (points, least) = ([[2.0, 9.25], [2.0, 9.0], [2.5, 9.0]], -f32::from_bits(1));
+    let radii = [least, 1.0, 1.0];
+    for config in [Config::default(), grid_config()] {
+        let mut neighbors = Neighbors::<f32, 2>::with_config(config).unwrap();
+        for reach in [&radii; 5].map(|radii| &radii[..]).into_iter().zip([
+            Reach::Gather,
+            Reach::Scatter,
+            Reach::Max,
+            Reach::Sum,
+            Reach::Mean,
+        ]) {
+            let rows = neighbors.within(&points, reach.1(reach.0));
+            assert_eq!(rows.rejected().iter().map(|rejected| rejected.index).collect::<Vec<_>>(), [0], "{:?}", reach.1(reach.0));
+            assert_eq!(rows.iter().collect::<Vec<_>>(), [&[][..], &[2], &[1]]);
+        }
     }
 }
 
