@@ -91,7 +91,7 @@ impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for Meet<'_, '_
         }
         let mut parts = Parts::new(entries, *around, near.len());
         while let Some(part) = parts.next(near) {
-            if exceeds_cells(view, chunk, &part, near, comparer) {
+            if exceeds_cells(view, chunk, &part, near) {
                 if sweep.search(&near[part.near.clone()], part.entries.clone(), &part.around, comparer) {
                     continue;
                 }
@@ -108,15 +108,10 @@ impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for Meet<'_, '_
 /// Whether cells leave so many comparisons that a sweep or a cut is worth its cost. Some of the near entries tell how many entries the
 /// cells that they cover hold: small boxes in a large chunk cover few, whatever the number of both.
 #[inline(always)]
-fn exceeds_cells<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
-    view: &View<'_, S, D>,
-    chunk: &Chunk,
-    part: &NearPart<S, D>,
-    near: &[u32],
-    comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
-) -> bool {
+fn exceeds_cells<S: Scalar, const D: usize>(view: &View<'_, S, D>, chunk: &Chunk, part: &NearPart<S, D>, near: &[u32]) -> bool {
+    // Enough to tell few from many.
     const SOME: usize = 16;
-    // Less than all is enough: a window that covers part of a chunk costs a look at each of its rows as well.
+    // Half as many are enough: with all of them, infinite beams exceed the bound of work.
     const COVERED: usize = 2;
     let near = &near[part.near.clone()];
     let enough = WORTHWHILE * (near.len() + part.entries.len());
@@ -127,7 +122,7 @@ fn exceeds_cells<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     let (mut covered, mut sampled) = (0, 0);
     for &entry in near.iter().step_by(stride) {
         sampled += 1;
-        for_each_run(view, chunk, &part.entries, &comparer.columns.bounds(entry as usize), |run| covered += run.len());
+        for_each_run(view, chunk, &part.entries, &view.columns.bounds(entry as usize), |run| covered += run.len());
     }
     COVERED * covered * near.len() >= enough * sampled
 }

@@ -198,16 +198,11 @@ fn the_least_negative_radius_is_rejected() {
     let radii = [least, 1.0, 1.0];
     for config in [Config::default(), grid_config()] {
         let mut neighbors = Neighbors::<f32, 2>::with_config(config).unwrap();
-        for reach in [&radii; 5].map(|radii| &radii[..]).into_iter().zip([
-            Reach::Gather,
-            Reach::Scatter,
-            Reach::Max,
-            Reach::Sum,
-            Reach::Mean,
-        ]) {
-            let rows = neighbors.within(&points, reach.1(reach.0));
-            assert_eq!(rows.rejected().iter().map(|rejected| rejected.index).collect::<Vec<_>>(), [0], "{:?}", reach.1(reach.0));
-            assert_eq!(rows.iter().collect::<Vec<_>>(), [&[][..], &[2], &[1]]);
+        let (gather, scatter, max) = (Reach::Gather(&radii), Reach::Scatter(&radii), Reach::Max(&radii));
+        for reach in [gather, scatter, max, Reach::Sum(&radii), Reach::Mean(&radii)] {
+            let rows = neighbors.within(&points, reach);
+            assert_eq!(rows.rejected().iter().map(|rejected| rejected.index).collect::<Vec<_>>(), [0], "{reach:?}");
+            assert_eq!(rows.iter().collect::<Vec<_>>(), [&[][..], &[2], &[1]], "{reach:?}");
         }
     }
 }
