@@ -1,5 +1,6 @@
 //! The lock-free kit, without geometry. `README.md` in this folder has the protocol, the races and why they end well.
 
+mod append;
 mod chunk;
 mod cursor;
 mod directory;
@@ -9,6 +10,7 @@ mod shared;
 mod shares;
 pub(crate) mod sync;
 
+pub(crate) use append::append;
 pub(crate) use chunk::{BLOCK, ChunkHead, Key, NO_SEGMENT};
 pub(crate) use cursor::Cursor;
 pub(crate) use directory::{Directory, Spare};

@@ -1,79 +1,24 @@
-//! Many changes of a world at once.
+//! Many objects of a world that move at once.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::object::Inflated;
+use super::scatter::scatter;
 use super::slots::ObjectPlace;
-use super::{Handle, Mobility, Object, World};
+use super::{Handle, World};
 use crate::lockfree::Blocks;
 use crate::runtime::memory;
 use crate::runtime::on::On;
 use crate::runtime::team::Threads;
 use crate::sorting::{Divisible, share_out};
-use crate::{Aabb, DetectError, Scalar, StaleHandle};
+use crate::{Aabb, Scalar, StaleHandle};
 
 /// Objects that a worker takes at a time.
-const BLOCK: usize = 1024;
+pub(super) const BLOCK: usize = 1024;
 /// Up to this many objects, work stays on the calling thread.
-const SERIAL_UP_TO: usize = 4096;
+pub(super) const SERIAL_UP_TO: usize = 4096;
 
 impl<S: Scalar, const D: usize> World<S, D> {
-    /// [Inserts](Self::insert) many objects. Their handles replace what the vector holds, in the order of the objects, and are the
-    /// same as if they had been inserted one by one.
-    ///
-    /// ```
-    /// use pivotgrid::{Aabb, Object, World};
-    ///
-    /// let mut world = World::<f32, 2>::new();
-    /// let sparks: Vec<_> = (0..1000).map(|i| Object::new_moving(Aabb::around([i as f32, 0.0], [0.5, 0.5]))).collect();
-    /// let mut handles = Vec::new();
-    /// world.insert_all(&sparks, &mut handles);
-    /// assert_eq!(world.par_step().started.len(), 999);
-    /// world.remove_all(&handles[..500])?;
-    /// assert_eq!(world.par_step().ended.len(), 500);
-    /// # Ok::<(), pivotgrid::StaleHandle>(())
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If there would be more than 2³⁰ objects, or memory is refused; [`try_insert_all`](Self::try_insert_all) returns an error
-    /// instead.
-    pub fn insert_all(&mut self, objects: &[Object<S, D>], handles: &mut Vec<Handle>) {
-        self.try_insert_all(objects, handles).unwrap_or_else(|error| panic!("{error}"));
-    }
-
-    /// [`insert_all`](Self::insert_all), or an error with more than 2³⁰ objects and when memory is refused. The world is then as it was
-    /// before, but for handles that it will never give out.
-    pub fn try_insert_all(&mut self, objects: &[Object<S, D>], handles: &mut Vec<Handle>) -> Result<(), DetectError> {
-        handles.clear();
-        let moving = objects.iter().filter(|object| object.mobility == Mobility::Moving).count();
-        memory::catch(|| {
-            memory::reserve_with_slack(handles, objects.len());
-            self.slots.reserve(objects.len());
-            self.moving.reserve(moving);
-            self.statics.reserve(objects.len() - moving);
-        })?;
-        for object in objects {
-            match self.try_insert(*object) {
-                Ok(handle) => handles.push(handle),
-                Err(error) => {
-                    for handle in handles.drain(..) {
-                        // It was inserted just now.
-                        let _ = self.remove(handle);
-                    }
-                    return Err(error);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// [Removes](Self::remove) many objects. If one of the handles is stale, or there twice, those before it are removed, and it is the
-    /// error.
-    pub fn remove_all(&mut self, handles: &[Handle]) -> Result<(), StaleHandle> {
-        handles.iter().try_for_each(|&handle| self.remove(handle).map(drop))
-    }
-
     /// [Moves](Self::set_aabb) many objects. If one of the handles is stale, those before it have moved, and it is the error. Of several
     /// boxes for one object, the last one stays.
     pub fn set_aabbs(&mut self, boxes: &[(Handle, Aabb<S, D>)]) -> Result<(), StaleHandle> {
@@ -115,16 +60,16 @@ impl<S: Scalar, const D: usize> World<S, D> {
                     }
                 }
             });
-            // Each worker goes over all places, in order, and moves the objects of its share: so the last box for an object stays.
-            let boxes = &boxes[..first_stale.load(Ordering::Relaxed)];
-            let share = moving.objects.len().div_ceil(team.workers()).max(1);
-            share_out(Targets { objects: &mut moving.objects, first: 0, share }, team, &|Targets { objects, first, .. }| {
-                for (place, (_, aabb)) in places.iter().zip(boxes) {
-                    if let Some(inflated) = objects.get_mut((*place as usize).wrapping_sub(first)) {
-                        (inflated.object.aabb, inflated.object.sweep_to) = (*aabb, None);
-                    }
-                }
-            });
+            let known = &places[..first_stale.load(Ordering::Relaxed)];
+            scatter(
+                known,
+                |place| *place,
+                &mut moving.objects,
+                team,
+                |number, inflated| {
+                    (inflated.object.aabb, inflated.object.sweep_to) = (boxes[number].1, None);
+                },
+            );
         });
         let first_stale = first_stale.into_inner();
         if has_static.into_inner() {
@@ -181,27 +126,7 @@ impl<S: Scalar, const D: usize> On<'_, '_, World<S, D>> {
 }
 
 /// A place that is not one of a moving object.
-const ELSEWHERE: u32 = u32::MAX;
-
-/// A piece is a worker's share of the moving objects.
-struct Targets<'a, S, const D: usize> {
-    objects: &'a mut [Inflated<S, D>],
-    first: usize,
-    share: usize,
-}
-
-impl<S: Scalar, const D: usize> Divisible for Targets<'_, S, D> {
-    fn pieces(&self) -> usize {
-        self.objects.len().div_ceil(self.share)
-    }
-
-    fn divide(self, pieces: usize) -> (Self, Self) {
-        let Targets { objects, first, share } = self;
-        let at = (pieces * share).min(objects.len());
-        let (objects, others) = objects.split_at_mut(at);
-        (Targets { objects, first, share }, Targets { objects: others, first: first + at, share })
-    }
-}
+pub(super) const ELSEWHERE: u32 = u32::MAX;
 
 /// A piece is a block of moving objects.
 struct Moved<'a, S, const D: usize> {

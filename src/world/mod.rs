@@ -13,8 +13,10 @@ mod partners;
 mod queries;
 #[cfg(feature = "serde")]
 mod saved;
+mod scatter;
 mod slots;
 mod step;
+mod turnover;
 
 use crate::runtime::memory;
 use crate::runtime::outcome::Outcome;
@@ -99,6 +101,8 @@ pub struct World<S: Scalar = f32, const D: usize = 3> {
     rejected: Vec<(Handle, RejectReason)>,
     /// Room for the places of many objects.
     places: Vec<u32>,
+    /// Room for the objects that move to the places of others: these, and the place of each behind all that stay.
+    moves: Vec<(u32, u32)>,
     /// Nothing, readable if the last step came to its end.
     last_step: Outcome<()>,
     times: WorldTimes,
@@ -120,6 +124,7 @@ impl<S: Scalar, const D: usize> Clone for World<S, D> {
             tracker: PairTracker::with_current(self.pairs().to_vec()),
             rejected: Vec::new(),
             places: Vec::new(),
+            moves: Vec::new(),
             last_step: Outcome::new(()),
             times: WorldTimes::default(),
         }
@@ -157,6 +162,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
             tracker: PairTracker::new(),
             rejected: Vec::new(),
             places: Vec::new(),
+            moves: Vec::new(),
             last_step: Outcome::new(()),
             times: WorldTimes::default(),
         }
@@ -341,7 +347,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.broad_phase.shrink_to_fit();
         self.partners = Partners::default();
         self.tracker.shrink_to_fit();
-        (self.rejected, self.places) = (Vec::new(), Vec::new());
+        (self.rejected, self.places, self.moves) = (Vec::new(), Vec::new(), Vec::new());
     }
 
     fn at(&self, place: ObjectPlace) -> Option<&Object<S, D>> {

@@ -1,10 +1,15 @@
 //! Where the object of a handle is.
 
+use super::scatter::scatter;
 use super::{Handle, StaleHandle};
+use crate::lockfree::append;
 use crate::runtime::memory;
+use crate::runtime::team::Team;
 
 /// So many slots that moving and static objects, each with a number of its own, are few enough for a tracker.
 pub(super) const MAX_SLOTS: usize = 1 << 30;
+/// Handles that a worker does at a time.
+const BLOCK: usize = 1024;
 /// Of a slot that is retired: all its generations have been given out. No object has it.
 pub(super) const RETIRED: u32 = u32::MAX;
 
@@ -16,18 +21,29 @@ pub(super) enum ObjectPlace {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+pub(super) struct Slot {
     /// Of its object, or of its next one.
     generation: u32,
-    place: Option<ObjectPlace>,
+    pub(super) place: Option<ObjectPlace>,
+    /// The user data of the last object that it had before.
+    last_data: u64,
+}
+
+impl Slot {
+    /// What is to be kept for the object before the one of this handle, if there was one.
+    fn older(&self, handle: Handle) -> Option<(Handle, u64)> {
+        Some((Handle { generation: handle.generation.checked_sub(1)?, ..handle }, self.last_data))
+    }
+
+    fn vacate(&mut self, data: u64) {
+        *self = Slot { generation: self.generation + 1, place: None, last_data: data };
+    }
 }
 
 /// From handles to places.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     slots: Vec<Slot>,
-    /// The user data of the last object that each slot had before, by slot.
-    last_data: Vec<u64>,
     /// The user data of objects before those, if they were removed since the step before the last one.
     older: Vec<(Handle, u64)>,
     /// How many of `older` the last step found there.
@@ -51,7 +67,6 @@ impl Slots {
     /// Makes room for some more objects, and for the day when they are gone. Ends the change if memory is refused.
     pub(super) fn reserve(&mut self, more: usize) {
         memory::reserve(&mut self.slots, more);
-        memory::reserve(&mut self.last_data, more);
         let with_objects = self.slots.len() + more - self.free.len();
         memory::reserve(&mut self.free, with_objects);
         memory::reserve(&mut self.older, with_objects);
@@ -68,10 +83,39 @@ impl Slots {
         match self.free.pop() {
             Some(index) => self.slots[index as usize].place = place,
             None => {
-                self.slots.push(Slot { generation: 0, place });
-                self.last_data.push(0);
+                self.slots.push(Slot { generation: 0, place, last_data: 0 });
             }
         }
+    }
+
+    /// How many more objects there are slots for.
+    pub(super) fn left(&self) -> usize {
+        self.free.len() + MAX_SLOTS.saturating_sub(self.slots.len())
+    }
+
+    /// The handle that would be given out after so many others.
+    pub(super) fn next_after(&self, others: usize) -> Handle {
+        match self.free.len().checked_sub(others + 1) {
+            Some(at) => Handle { index: self.free[at], generation: self.slots[self.free[at] as usize].generation },
+            None => Handle { index: (self.slots.len() + others - self.free.len()) as u32, generation: 0 },
+        }
+    }
+
+    /// Gives the next so many handles out, for which there is [room](Self::reserve). Their slots have no places yet.
+    pub(super) fn take_all(&mut self, handles: usize) {
+        let new = handles.saturating_sub(self.free.len());
+        self.free.truncate(self.free.len().saturating_sub(handles));
+        self.slots.resize(self.slots.len() + new, Slot { generation: 0, place: None, last_data: 0 });
+    }
+
+    /// All slots, by the indices of handles.
+    pub(super) fn all_mut(&mut self) -> &mut [Slot] {
+        &mut self.slots
+    }
+
+    /// Whether the slot of an object will be used again after it.
+    pub(super) fn is_reusable(handle: Handle) -> bool {
+        handle.generation + 1 != RETIRED
     }
 
     /// Where the object is.
@@ -90,15 +134,30 @@ impl Slots {
     /// was its last generation.
     pub(super) fn release(&mut self, handle: Handle, data: u64) {
         let slot = &mut self.slots[handle.index as usize];
-        let before = std::mem::replace(&mut self.last_data[handle.index as usize], data);
-        if let Some(generation) = handle.generation.checked_sub(1).filter(|_| self.older.len() < self.older.capacity()) {
-            self.older.push((Handle { generation, ..handle }, before));
+        if let Some(older) = slot.older(handle).filter(|_| self.older.len() < self.older.capacity()) {
+            self.older.push(older);
         }
-        slot.place = None;
-        slot.generation += 1;
-        if slot.generation != RETIRED {
+        slot.vacate(data);
+        if Self::is_reusable(handle) {
             self.free.push(handle.index);
         }
+    }
+
+    /// [Releases](Self::release) the handles of many objects that there are, none of them twice, and all [reusable](Self::is_reusable).
+    /// `data` is called with their numbers.
+    pub(super) fn release_all(&mut self, handles: &[Handle], team: Team, data: impl Fn(usize) -> u64 + Sync) {
+        let Slots { slots, older, free, .. } = self;
+        let room = older.capacity() - older.len();
+        let older_of = |handle: Handle| slots[handle.index as usize].older(handle);
+        if handles.len() <= room && handles.iter().all(|handle| handle.generation > 0) {
+            append(older, handles.len(), BLOCK, |older| {
+                team.run(|| older.fill(|number| older_of(handles[number]).unwrap_or((handles[number], 0))));
+            });
+        } else {
+            older.extend(handles.iter().filter_map(|&handle| older_of(handle)).take(room));
+        }
+        scatter(handles, |handle| handle.index, slots, team, |number, slot| slot.vacate(data(number)));
+        free.extend(handles.iter().map(|handle| handle.index));
     }
 
     /// A copy with the room that taking objects out needs.
@@ -114,7 +173,7 @@ impl Slots {
         let slot = self.slots.get(handle.index as usize)?;
         match slot.generation.checked_sub(handle.generation)? {
             0 => None,
-            1 => Some(self.last_data[handle.index as usize]),
+            1 => Some(slot.last_data),
             _ => self.older.iter().rev().find(|(older, _)| *older == handle).map(|(_, data)| *data),
         }
     }
@@ -128,7 +187,6 @@ impl Slots {
     /// Gives back memory that nothing needs.
     pub(super) fn shrink_to_fit(&mut self) {
         self.slots.shrink_to_fit();
-        self.last_data.shrink_to_fit();
         self.free.shrink_to(self.slots.len());
         self.older.shrink_to(self.older.len() + self.slots.len() - self.free.len());
     }
@@ -153,14 +211,13 @@ impl Slots {
 
     /// Adds a slot, with an object or without.
     pub(super) fn push(&mut self, generation: u32, place: Option<ObjectPlace>) {
-        self.slots.push(Slot { generation, place });
-        self.last_data.push(0);
+        self.slots.push(Slot { generation, place, last_data: 0 });
     }
 
     /// Sets the user data of an object that was removed.
     pub(super) fn set_data_of_removed(&mut self, handle: Handle, data: u64) {
-        match self.slots.get(handle.index as usize).map(|slot| slot.generation.wrapping_sub(handle.generation)) {
-            Some(1) => self.last_data[handle.index as usize] = data,
+        match self.slots.get_mut(handle.index as usize) {
+            Some(slot) if slot.generation.wrapping_sub(handle.generation) == 1 => slot.last_data = data,
             _ => self.older.push((handle, data)),
         }
     }
@@ -204,8 +261,7 @@ mod tests {
     #[test]
     fn a_slot_is_retired_after_its_last_generation() {
         let mut slots = Slots::default();
-        slots.slots.push(Slot { generation: RETIRED - 2, place: None });
-        slots.last_data.push(0);
+        slots.slots.push(Slot { generation: RETIRED - 2, place: None, last_data: 0 });
         slots.free.push(0);
         for generation in [RETIRED - 2, RETIRED - 1] {
             let handle = slots.next();

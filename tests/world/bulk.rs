@@ -1,6 +1,6 @@
 //! Many changes at once are the same as many changes.
 
-use pivotgrid::{Aabb, Mobility, Object, World};
+use pivotgrid::{Aabb, ForkJoin, Handle, Mobility, Object, StaleHandle, World};
 
 use crate::common::pool;
 use crate::fleet::Fleet;
@@ -75,4 +75,115 @@ fn boxes_set_in_parallel_are_those_set_one_by_one() {
     assert_eq!(stale.handle, handles[5]);
     assert!(one.iter().eq(other.iter()), "those before it have moved");
     assert_eq!(one.step(), other.step());
+}
+
+/// Threads of its own for each pass.
+struct Spawned(usize);
+
+impl ForkJoin for Spawned {
+    fn workers(&self) -> usize {
+        self.0
+    }
+
+    fn run(&self, work: &(dyn Fn(usize) + Sync)) {
+        std::thread::scope(|scope| (0..self.0).for_each(|worker| _ = scope.spawn(move || work(worker))));
+    }
+}
+
+/// Worlds whose objects come and go one by one, all at once, and on several threads.
+struct Turnover {
+    one_by_one: World<f64, 2>,
+    worlds: [World<f64, 2>; 4],
+}
+
+impl Turnover {
+    fn insert(&mut self, objects: &[Object<f64, 2>]) -> Vec<Handle> {
+        let handles: Vec<Handle> = objects.iter().map(|&object| self.one_by_one.insert(object)).collect();
+        let [serial, two, three, own] = &mut self.worlds;
+        let mut given = [(); 4].map(|()| vec![handles[0]; 3]);
+        serial.insert_all(objects, &mut given[0]);
+        pool(2).install(|| two.par_insert_all(objects, &mut given[1]));
+        pool(3).install(|| three.try_par_insert_all(objects, &mut given[2])).unwrap();
+        own.on(&Spawned(3)).insert_all(objects, &mut given[3]);
+        assert!(given.iter().all(|given| *given == handles));
+        self.check();
+        handles
+    }
+
+    fn remove(&mut self, handles: &[Handle]) -> Result<(), StaleHandle> {
+        let outcome = handles.iter().try_for_each(|&handle| self.one_by_one.remove(handle).map(drop));
+        let [serial, two, three, own] = &mut self.worlds;
+        assert_eq!(serial.remove_all(handles), outcome);
+        assert_eq!(pool(2).install(|| two.par_remove_all(handles)), outcome);
+        assert_eq!(pool(3).install(|| three.par_remove_all(handles)), outcome);
+        assert_eq!(own.on(&Spawned(3)).remove_all(handles), outcome);
+        self.check();
+        outcome
+    }
+
+    fn check(&self) {
+        for world in &self.worlds {
+            assert!(world.len() == self.one_by_one.len() && world.iter().eq(self.one_by_one.iter()));
+            assert!(world.iter().all(|(handle, object)| world.get(handle) == Ok(object)));
+        }
+    }
+
+    fn step(&mut self) -> usize {
+        let expected = self.one_by_one.step();
+        for world in &mut self.worlds {
+            assert_eq!(world.par_step(), expected);
+        }
+        expected.ended.len()
+    }
+}
+
+#[test]
+fn objects_that_come_and_go_all_at_once_are_those_one_by_one() {
+    let mut turnover = Turnover { one_by_one: World::new(), worlds: Default::default() };
+    let object = |i: u32, number: u64| {
+        let aabb = Aabb::new([f64::from(i % 997), 0.0], [f64::from(i % 997) + 0.3, 1.0]);
+        Object::new_moving(aabb).with_data(number)
+    };
+    let mut there: Vec<Handle> = Vec::new();
+    for round in 0..8u32 {
+        let objects: Vec<_> = (0..9000u32)
+            .map(|i| match object(i * (round + 1), u64::from(round * 9000 + i + 1)) {
+                moving if round % 3 == 1 && i % 10 == 3 => Object { mobility: Mobility::Static, ..moving },
+                moving => moving,
+            })
+            .collect();
+        let given = turnover.insert(&objects);
+        turnover.step();
+        there.extend(given);
+        // Some stay, in different places.
+        let mut gone: Vec<Handle> = match round {
+            0 => there.drain(..).collect(),
+            1 => there.drain(2000..7000).collect(),
+            2 => there.drain(7000..).rev().collect(),
+            3 => there.drain(..9000).collect(),
+            _ => there.extract_if(.., |handle| handle.index.wrapping_mul(0x9e37_79b1) >> 30 != 1).collect(),
+        };
+        if round > 4 {
+            gone.sort_unstable_by_key(|handle| handle.index.wrapping_mul(0x85eb_ca6b));
+        }
+        let data: Vec<_> = gone.iter().map(|&handle| turnover.one_by_one.data(handle)).collect();
+        if round % 2 == 0 {
+            turnover.remove(&gone).unwrap();
+        } else {
+            // Twice the same, and one that is not there any more: those before are gone, and no others.
+            let mut wrong = gone.clone();
+            wrong[4500] = wrong[17];
+            assert_eq!(turnover.remove(&wrong).unwrap_err().handle, gone[17]);
+            assert_eq!(turnover.remove(&gone[4500..4501]), Ok(()));
+            let mut rest = gone[4501..].to_vec();
+            rest.insert(rest.len() / 2, gone[3]);
+            let half = 4501 + (rest.len() - 1) / 2;
+            assert_eq!(turnover.remove(&rest).unwrap_err().handle, gone[3]);
+            turnover.remove(&gone[half..]).unwrap();
+        }
+        for world in turnover.worlds.iter().chain([&turnover.one_by_one]) {
+            assert!(gone.iter().map(|&handle| world.data(handle)).eq(data.iter().copied()), "data of those that are gone");
+        }
+        assert!(turnover.step() > 100, "pairs have ended");
+    }
 }
