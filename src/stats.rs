@@ -60,8 +60,8 @@ pub struct Stats {
     pub times: PassTimes,
     /// How much of that only one worker can do, however many there are: preparing, arranging, planning, dealing out work.
     pub serial: Duration,
-    /// How long each worker worked on what the workers share. Where the figures differ, or are less than the time of the passes, workers
-    /// waited for each other or came late.
+    /// How long each worker worked on what the workers share in the passes from presort to detect. Where the figures differ, or are less
+    /// than the time of these passes, workers waited for each other or came late.
     pub busy: Vec<Duration>,
     /// What the planner expected of its levels when it chose them.
     pub predicted: Predicted,
@@ -110,7 +110,7 @@ pub struct PassTimes {
     pub order: Duration,
     /// Looking objects up in a static set; of the [figures of a static set](crate::StaticSet::stats), reading its objects.
     pub statics: Duration,
-    /// Making the images of objects in a periodic domain.
+    /// Making the images of objects in a periodic domain, and those of static objects that have changed.
     pub images: Duration,
     /// Keeping the pairs that belong to a rank of a distributed job; the engine itself has no such pass.
     pub filter: Duration,

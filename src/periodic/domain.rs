@@ -51,16 +51,12 @@ impl<S: Scalar, const D: usize> Domain<S, D> {
         Ok(Domain { axes, inside })
     }
 
-    /// Whether a box neither has to be moved nor has ghosts. Mostly true, and then the box is valid; what it is false for, may be
-    /// neither.
+    /// Whether a valid box neither has to be moved nor has ghosts. Mostly true; what it is false for may be so, too.
     #[inline(always)]
     pub(crate) fn is_well_inside(&self, aabb: &Aabb<S, D>) -> bool {
         // Without `&&`: one predictable branch per box instead of one per axis.
         (0..D).fold(true, |inside, axis| {
-            inside
-                & (self.inside.min[axis] <= aabb.min[axis])
-                & (aabb.min[axis] <= aabb.max[axis])
-                & (aabb.max[axis] <= self.inside.max[axis])
+            inside & (self.inside.min[axis] <= aabb.min[axis]) & (aabb.max[axis] <= self.inside.max[axis])
         })
     }
 

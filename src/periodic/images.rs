@@ -33,15 +33,18 @@
 
 use super::owners::{Ghost, Moved, Owners};
 use super::replicas::{for_each_ghost, ghost_count};
-use super::space::{Place, Placed, Space};
-use crate::runtime::memory::{Budget, bytes_of, reserve_with_slack, with_slack};
+use super::space::{Placed, Space};
+use crate::runtime::memory::{self, Budget, bytes_of, reserve_with_slack, with_slack};
 use crate::runtime::objects::Objects;
+use crate::runtime::prefetch::prefetch;
 use crate::runtime::team::Team;
 use crate::sorting::{Divisible, share_out};
-use crate::{Aabb, Ball, Groups, Scalar};
+use crate::{Aabb, Ball, DetectError, Groups, Scalar};
 
 /// Objects that a worker does at a time.
 const BLOCK: usize = 1024;
+/// Objects of which one look says that none has ghosts.
+const RUN: usize = 16;
 
 /// What the objects of a block have, or all before it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,8 +59,8 @@ struct Counts {
 pub(crate) struct Images<S, const D: usize> {
     /// By how much each object was moved. Longer than needed, like all below.
     moved: Vec<Moved>,
-    /// Objects that were moved further than a word can tell, in ascending order, and by how much.
-    far: Vec<(u32, [i32; D])>,
+    /// By how much objects were moved that were moved further than a word can tell, in the order of the objects.
+    far: Vec<[i32; D]>,
     ghosts: Vec<Ghost<D>>,
     /// Their boxes.
     bounds: Vec<Aabb<S, D>>,
@@ -78,6 +81,11 @@ impl<S: Scalar, const D: usize> Images<S, D> {
         self.objects
     }
 
+    /// How many ghosts these have.
+    pub(crate) fn ghosts(&self) -> usize {
+        self.count.ghosts
+    }
+
     /// What the numbers of images mean.
     pub(crate) fn owners(&self) -> Owners<'_, D> {
         let far = &self.far[..self.count.far];
@@ -91,7 +99,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
 
     pub(crate) fn bytes(&self) -> usize {
         bytes_of::<Moved>(self.moved.capacity())
-            + bytes_of::<(u32, [i32; D])>(self.far.capacity())
+            + bytes_of::<[i32; D]>(self.far.capacity())
             + bytes_of::<Ghost<D>>(self.ghosts.capacity())
             + bytes_of::<Aabb<S, D>>(self.bounds.capacity())
             + bytes_of::<Counts>(self.before.capacity())
@@ -158,7 +166,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
             let mut count = Counts::default();
             for (at, moved) in placing.moved.iter_mut().enumerate() {
                 let index = placing.first + at;
-                *moved = match space.place(&objects.bounds(index), || objects.ball(index)) {
+                *moved = match space.place(&objects.bounds(index)) {
                     Placed::Here => Moved::NOT,
                     Placed::Misfit(_) => Moved::MISFIT,
                     Placed::There(place) => {
@@ -184,7 +192,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
     fn fitting<O: Objects<S, D> + ?Sized>(&self, space: &Space<S, D>, objects: &O, len: usize, limit: usize) -> usize {
         let mut images = 0;
         for index in 0..len {
-            let ghosts = match space.place(&objects.bounds(index), || objects.ball(index)) {
+            let ghosts = match space.place(&objects.bounds(index)) {
                 Placed::There(place) => ghost_count(&place.counts),
                 Placed::Here | Placed::Misfit(_) => 0,
             };
@@ -207,11 +215,14 @@ impl<S: Scalar, const D: usize> Images<S, D> {
     ) {
         grow(&mut self.ghosts, count.ghosts, Ghost::VACANT, budget);
         grow(&mut self.bounds, count.ghosts, Aabb::EMPTY, budget);
-        grow(&mut self.far, count.far, (0, [0; D]), budget);
-        let moved = &self.moved[..len];
+        if count.far > Moved::MOST_FAR {
+            memory::refuse(DetectError::TooManyObjects(len));
+        }
+        grow(&mut self.far, count.far, [0; D], budget);
         let making = Making {
             block: 0,
             before: &self.before,
+            moved: &mut self.moved[..len],
             ghosts: &mut self.ghosts[..count.ghosts],
             bounds: &mut self.bounds[..count.ghosts],
             far: &mut self.far[..count.far],
@@ -220,26 +231,32 @@ impl<S: Scalar, const D: usize> Images<S, D> {
             if making.ghosts.is_empty() && making.far.is_empty() {
                 return;
             }
-            let first = making.block * BLOCK;
             let mut ghosts = making.ghosts.iter_mut().zip(making.bounds);
-            let mut far = making.far.iter_mut();
-            for index in (first..len.min(first + BLOCK)).filter(|&index| moved[index].has_more()) {
+            let mut far = (making.before[0].far..).zip(making.far);
+            let first = making.block * BLOCK;
+            // The few that have more lie far apart: their boxes are fetched all together.
+            let runs = (first..).step_by(RUN).zip(making.moved.chunks(RUN)).filter(|(_, run)| Moved::some_have_more(run));
+            for (index, _) in runs.flat_map(|(first, run)| (first..).zip(run)).filter(|(_, moved)| moved.has_more()) {
+                objects.prefetch(index);
+            }
+            let runs = (first..).step_by(RUN).zip(making.moved.chunks_mut(RUN)).filter(|(_, run)| Moved::some_have_more(run));
+            for (index, moved) in runs.flat_map(|(first, run)| (first..).zip(run)).filter(|(_, moved)| moved.has_more()) {
                 let (aabb, ball) = (objects.bounds(index), objects.ball(index));
-                let Placed::There(place) = space.place(&aabb, || ball) else { continue };
-                if moved[index].is_far()
-                    && let Some(slot) = far.next()
+                let Placed::There(place) = space.place(&aabb) else { continue };
+                if moved.is_far()
+                    && let Some((at, slot)) = far.next()
                 {
-                    *slot = (index as u32, place.periods);
+                    (*moved, *slot) = (moved.listed_at(at), place.periods);
                 }
                 for_each_ghost(&place.counts, |back| {
                     if let Some((ghost, bounds)) = ghosts.next() {
                         *ghost = Ghost { owner: index as u32, back, counts: place.counts };
-                        *bounds = space.ghost(&aabb, ball, &place, back);
+                        *bounds = space.ghost(&aabb, ball, place.periods, back);
                     }
                 });
             }
             // There are more than that only if an object had another box when it was read first.
-            far.for_each(|slot| *slot = (u32::MAX, [0; D]));
+            far.for_each(|(_, slot)| *slot = [0; D]);
             ghosts.for_each(|(ghost, bounds)| (*ghost, *bounds) = (Ghost::VACANT, Aabb::EMPTY));
         });
     }
@@ -271,9 +288,10 @@ struct Making<'a, S, const D: usize> {
     block: usize,
     /// What there is before each of these blocks, and before the first block behind them.
     before: &'a [Counts],
+    moved: &'a mut [Moved],
     ghosts: &'a mut [Ghost<D>],
     bounds: &'a mut [Aabb<S, D>],
-    far: &'a mut [(u32, [i32; D])],
+    far: &'a mut [[i32; D]],
 }
 
 impl<S: Scalar, const D: usize> Divisible for Making<'_, S, D> {
@@ -283,12 +301,14 @@ impl<S: Scalar, const D: usize> Divisible for Making<'_, S, D> {
 
     fn divide(self, pieces: usize) -> (Self, Self) {
         let (start, end) = (self.before[0], self.before[pieces]);
+        let (moved, other_moved) = self.moved.split_at_mut((pieces * BLOCK).min(self.moved.len()));
         let (ghosts, other_ghosts) = self.ghosts.split_at_mut(end.ghosts - start.ghosts);
         let (bounds, other_bounds) = self.bounds.split_at_mut(end.ghosts - start.ghosts);
         let (far, other_far) = self.far.split_at_mut(end.far - start.far);
         let before = &self.before[pieces..];
-        let rest = Making { block: self.block + pieces, before, ghosts: other_ghosts, bounds: other_bounds, far: other_far };
-        (Making { block: self.block, before: &self.before[..=pieces], ghosts, bounds, far }, rest)
+        let block = self.block + pieces;
+        let rest = Making { block, before, moved: other_moved, ghosts: other_ghosts, bounds: other_bounds, far: other_far };
+        (Making { before: &self.before[..=pieces], moved, ghosts, bounds, far, ..self }, rest)
     }
 }
 
@@ -306,19 +326,22 @@ impl<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized> ImagesOf<'_, S, D, O>
     #[inline(always)]
     fn placed(&self, index: usize) -> Aabb<S, D> {
         let aabb = self.objects.bounds(index);
-        let moved = match self.space {
-            // To compare a box with the domain takes less time than to read a word.
-            Space::Domain(domain) if domain.is_well_inside(&aabb) => return aabb,
-            Space::Domain(_) => Moved::MISFIT,
-            Space::Lattice(_) => self.owners.moved[index],
-        };
-        if moved == Moved::NOT {
-            return aabb;
-        }
-        match self.space.place(&aabb, || self.objects.ball(index)) {
-            Placed::Here => aabb,
-            Placed::There(Place { bounds, .. }) => bounds,
-            Placed::Misfit(_) => Aabb::EMPTY,
+        // To compare a box with the domain takes less time than to read a word.
+        if self.space.is_well_inside(&aabb) { aabb } else { self.moved_in(index, aabb) }
+    }
+
+    /// The same for a box that may have to be moved. By value, so that boxes come in registers.
+    #[inline(never)]
+    fn moved_in(&self, index: usize, aabb: Aabb<S, D>) -> Aabb<S, D> {
+        match self.space {
+            // To place it again takes less time than to fetch a word from somewhere.
+            Space::Domain(domain) if aabb.is_valid() => domain.wrap(aabb).map_or(Aabb::EMPTY, |wrapped| wrapped.bounds),
+            Space::Domain(_) => aabb,
+            Space::Lattice(..) => match self.owners.moved[index] {
+                Moved::NOT => aabb,
+                Moved::MISFIT => Aabb::EMPTY,
+                _ => self.space.placed_box(&aabb, self.objects.ball(index), self.owners.periods(index)),
+            },
         }
     }
 }
@@ -361,8 +384,9 @@ impl<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized> Objects<S, D> for Ima
 
     #[inline(always)]
     fn prefetch(&self, image: usize) {
-        if image < self.owners.moved.len() {
-            self.objects.prefetch(image);
+        match image.checked_sub(self.owners.moved.len()) {
+            None => self.objects.prefetch(image),
+            Some(ghost) => prefetch(self.bounds, ghost),
         }
     }
 }

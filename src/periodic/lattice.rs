@@ -199,7 +199,7 @@ impl<const D: usize> Lattice<D> {
             if begin[axis].is_nan() || begin[axis].abs() > MOST_PERIODS {
                 return Err(PeriodicReason::TooFarOut { axis: axis as u8 });
             }
-            place.periods[axis] = begin[axis].floor() as i32;
+            place.periods[axis] = floor(begin[axis]);
         }
         let moved = self.translation(place.periods);
         for axis in (0..D).filter(|&axis| self.periodic[axis]) {
@@ -208,10 +208,20 @@ impl<const D: usize> Lattice<D> {
                 (S::EPSILON * inside + f64::EPSILON * center[other].abs()) * self.dual[axis][other].abs()
             };
             let rounded = FEW * (0..D).map(rounded).sum::<f64>();
-            let end = begin[axis] - begin[axis].floor() + length[axis] + rounded;
+            let end = begin[axis] - f64::from(place.periods[axis]) + length[axis] + rounded;
             place.counts[axis] = end.min(MOST_IMAGES) as u8;
         }
         Ok(place)
+    }
+
+    /// Whether what lies in the domain has no large coordinates along the axes that count: not so if space is repeated along a diagonal
+    /// alone, or along vectors that are nearly the same.
+    fn has_small_coordinates(&self) -> bool {
+        let counting = (0..D).filter(|&axis| self.dual.iter().any(|dual| dual[axis] != 0.0)).count();
+        let vectors = self.periodic.iter().filter(|&&periodic| periodic).count();
+        // How much larger than their sum in periods coordinates can be.
+        let cancelled = (0..D).map(|vector| self.per_length[vector] * self.size).fold(0.0, f64::max);
+        counting == vectors && cancelled < 1e3
     }
 
     /// Something may be infinite along an axis if nothing is repeated along it.
@@ -282,6 +292,70 @@ impl<const D: usize> Lattice<D> {
         }
         Some(dual)
     }
+}
+
+/// The sides of a lattice's domain, moved inwards by more than anything is rounded by: a valid box between all of them neither has to be
+/// moved nor has ghosts, whatever [`place`](Lattice::place) rounds. In the coordinates' own type, because every box is compared with them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sides<S, const D: usize> {
+    /// What each axis contributes to the counts of periods, of which there are up to three: the fourth of a register's lanes is unused.
+    dual: [[S; LANES]; D],
+    /// The same without the signs.
+    dual_lengths: [[S; LANES]; D],
+    /// Twice the counts within which a box begins and ends.
+    low: [S; LANES],
+    high: [S; LANES],
+}
+
+/// Vectors are compared with all at once.
+const LANES: usize = 4;
+
+/// By how many relative roundings sides are moved inwards: `place` allows for some 16, and comparing with sides takes some 8.
+const INWARDS: f64 = 64.0;
+
+impl<S: Scalar, const D: usize> Sides<S, D> {
+    pub(super) fn of(lattice: &Lattice<D>) -> Self {
+        let zeros = [[S::ZERO; LANES]; D];
+        let mut sides = Sides { dual: zeros, dual_lengths: zeros, low: [S::NEG_INFINITY; LANES], high: [S::INFINITY; LANES] };
+        for vector in (0..D).filter(|&vector| lattice.periodic[vector]) {
+            for axis in 0..D {
+                let dual = lattice.dual[vector][axis];
+                sides.dual[axis][vector] = S::from_f64(dual);
+                sides.dual_lengths[axis][vector] = S::from_f64(dual.abs());
+            }
+            let rounded = INWARDS * S::EPSILON * (1.0 + lattice.size * lattice.per_length[vector]);
+            let at = lattice.origin_counts[vector];
+            // Nothing is between sides where roundings are too large, or coordinates may cancel each other that are.
+            let may_tell = rounded < 0.01 && lattice.has_small_coordinates();
+            sides.low[vector] = if may_tell { S::from_f64(2.0 * (at + rounded)) } else { S::INFINITY };
+            sides.high[vector] = S::from_f64(2.0 * (at + 1.0 - rounded));
+        }
+        sides
+    }
+
+    /// Whether a box lies between them. False if it is infinite or NaN along an axis.
+    #[inline(always)]
+    pub(crate) fn enclose(&self, aabb: &Aabb<S, D>) -> bool {
+        let (mut at, mut length) = ([S::ZERO; LANES], [S::ZERO; LANES]);
+        for axis in 0..D {
+            let (sum, difference) = (aabb.min[axis] + aabb.max[axis], aabb.max[axis] - aabb.min[axis]);
+            for lane in 0..LANES {
+                at[lane] = at[lane] + self.dual[axis][lane] * sum;
+                length[lane] = length[lane] + self.dual_lengths[axis][lane] * difference;
+            }
+        }
+        // Without `&&`, so that there is one predictable branch.
+        (0..LANES).fold(true, |inside, lane| {
+            inside & (at[lane] - length[lane] >= self.low[lane]) & (at[lane] + length[lane] <= self.high[lane])
+        })
+    }
+}
+
+/// Of a number that an `i32` has room for. Written without `floor` because the baseline x86-64 instruction set has none and would call libm.
+#[inline]
+fn floor(x: f64) -> i32 {
+    let towards_zero = x as i32;
+    towards_zero - i32::from(f64::from(towards_zero) > x)
 }
 
 #[inline]

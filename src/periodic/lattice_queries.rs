@@ -33,7 +33,7 @@ impl<S: Scalar, const D: usize> Space<S, D> {
     ) -> ControlFlow<B> {
         match self {
             Space::Domain(domain) => domain.try_for_each_query_image(bounds, f),
-            Space::Lattice(lattice) => {
+            Space::Lattice(lattice, _) => {
                 let place = place_interval::<S, D>(lattice, bounds.min.map(S::to_f64), bounds.max.map(S::to_f64));
                 let Ok(place) = place else { return ControlFlow::Continue(()) };
                 lattice.try_for_each_image_at(bounds, &place, f)
@@ -45,7 +45,7 @@ impl<S: Scalar, const D: usize> Space<S, D> {
     pub(super) fn stretches<'a>(&'a self, path: &'a Path<S, D>) -> Option<AnyStretches<'a, S, D>> {
         match self {
             Space::Domain(domain) => domain.stretches(path).map(AnyStretches::Domain),
-            Space::Lattice(lattice) => LatticeStretches::new(lattice, path).map(AnyStretches::Lattice),
+            Space::Lattice(lattice, _) => LatticeStretches::new(lattice, path).map(AnyStretches::Lattice),
         }
     }
 
@@ -58,7 +58,7 @@ impl<S: Scalar, const D: usize> Space<S, D> {
     ) -> ControlFlow<B> {
         match (self, &stretch.copies) {
             (Space::Domain(domain), Copies::Along(axes)) => domain.try_for_each_choice(axes, f),
-            (Space::Lattice(lattice), Copies::At(place)) => lattice.try_for_each_image_at(&path.bounds, place, f),
+            (Space::Lattice(lattice, _), Copies::At(place)) => lattice.try_for_each_image_at(&path.bounds, place, f),
             _ => ControlFlow::Continue(()),
         }
     }

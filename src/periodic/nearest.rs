@@ -46,7 +46,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
         let domain = match self.space {
             _ if k == 0 => return,
             Space::Domain(domain) => domain,
-            Space::Lattice(lattice) => return self.nearest_in_lattice(lattice, point, k, found),
+            Space::Lattice(lattice, _) => return self.nearest_in_lattice(lattice, point, k, found),
         };
         let Some(rings) = Rings::new(self, domain, point) else { return };
         let mut nearest = Nearest::new(k, std::mem::take(found));

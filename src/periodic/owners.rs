@@ -2,20 +2,22 @@
 
 use super::PeriodicPair;
 
-/// By how many periods an object was moved down, in a word: ten bits for each axis. Those that do not fit are in a list.
+/// By how many periods an object was moved down, in a word: ten bits for each axis. Where they do not fit, the word has a place in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moved(u32);
 
 impl Moved {
     const BITS: usize = 10;
-    /// In the list.
+    /// In the list, at the place that the bits below tell.
     const FAR: u32 = 1 << 30;
     const HAS_GHOSTS: u32 = 1 << 31;
+    /// The list is never so long.
+    pub(crate) const MOST_FAR: usize = Self::FAR as usize - 1;
 
     /// Not at all, and without ghosts.
     pub(crate) const NOT: Self = Moved(0);
     /// There is no place for it.
-    pub(crate) const MISFIT: Self = Moved(Self::FAR | 1);
+    pub(crate) const MISFIT: Self = Moved(Self::FAR | Self::MOST_FAR as u32);
 
     pub(crate) fn new<const D: usize>(periods: [i32; D], has_ghosts: bool) -> Self {
         let most = 1 << (Self::BITS - 1);
@@ -26,15 +28,27 @@ impl Moved {
         Moved(word | if has_ghosts { Self::HAS_GHOSTS } else { 0 })
     }
 
+    /// The word of an object that [is far](Self::is_far), with its place in the list.
+    pub(crate) fn listed_at(self, place: usize) -> Self {
+        Moved(self.0 & Self::HAS_GHOSTS | Self::FAR | place as u32)
+    }
+
     /// Whether it has ghosts or is in the list.
     #[inline(always)]
     pub(crate) fn has_more(self) -> bool {
         self.0 >= Self::FAR && self != Self::MISFIT
     }
 
+    /// False if none of them [has more](Self::has_more).
+    #[inline(always)]
+    pub(crate) fn some_have_more(run: &[Self]) -> bool {
+        run.iter().fold(0, |bits, moved| bits | moved.0) >= Self::FAR
+    }
+
+    /// Whether it is in the list.
     #[inline(always)]
     pub(crate) fn is_far(self) -> bool {
-        self.0 & !Self::HAS_GHOSTS == Self::FAR
+        self.0 & Self::FAR != 0 && self != Self::MISFIT
     }
 
     #[inline(always)]
@@ -42,9 +56,12 @@ impl Moved {
         self.0 & Self::HAS_GHOSTS != 0
     }
 
-    /// What the word tells.
+    /// What the word tells, or the list.
     #[inline(always)]
-    fn periods<const D: usize>(self) -> [i32; D] {
+    fn periods<const D: usize>(self, far: &[[i32; D]]) -> [i32; D] {
+        if self.0 & Self::FAR != 0 {
+            return far.get((self.0 & !(Self::FAR | Self::HAS_GHOSTS)) as usize).copied().unwrap_or([0; D]);
+        }
         let unused = u32::BITS as usize - Self::BITS;
         // Shifted up and down again, so that the sign is that of the ten bits.
         std::array::from_fn(|axis| ((self.0 >> (axis * Self::BITS)) << unused) as i32 >> unused)
@@ -71,12 +88,13 @@ impl<const D: usize> Ghost<D> {
 pub(crate) struct Owners<'a, const D: usize> {
     /// A word for each object.
     pub(crate) moved: &'a [Moved],
-    /// Objects whose word does not tell, in ascending order.
-    pub(crate) far: &'a [(u32, [i32; D])],
+    /// Of objects whose word does not tell.
+    pub(crate) far: &'a [[i32; D]],
     pub(crate) ghosts: &'a [Ghost<D>],
 }
 
-// Everywhere `get`: a bounds check that could panic would keep the compiler from dropping what is not used.
+// Everywhere `get`, and no loops of unknown length: what could panic or go on for ever is not dropped where it is not used, and a step
+// whose user wants all pairs uses nothing of what they stand for.
 impl<const D: usize> Owners<'_, D> {
     #[inline(always)]
     fn ghost(&self, image: usize) -> Option<&Ghost<D>> {
@@ -121,13 +139,8 @@ impl<const D: usize> Owners<'_, D> {
     pub(crate) fn periods(&self, image: usize) -> [i32; D] {
         let (owner, back) = (self.owner(image), self.back(image));
         let moved = self.moved.get(owner as usize).copied().unwrap_or(Moved::NOT);
-        let periods = if moved.is_far() { self.listed(owner) } else { moved.periods() };
+        let periods = moved.periods(self.far);
         std::array::from_fn(|axis| periods[axis] + i32::from(back[axis]))
-    }
-
-    #[cold]
-    fn listed(&self, owner: u32) -> [i32; D] {
-        self.far.binary_search_by_key(&owner, |&(owner, _)| owner).map_or([0; D], |at| self.far[at].1)
     }
 
     /// Whether a pair of images stands for a meeting of two objects that no other pair stands for.
@@ -137,14 +150,7 @@ impl<const D: usize> Owners<'_, D> {
         if a.max(b) < self.moved.len() {
             return true;
         }
-        self.owner(a) != self.owner(b) && self.are_apart(a, self, b)
-    }
-
-    /// Whether on no axis both images, the other one of other objects, are ghosts.
-    #[inline(always)]
-    pub(crate) fn are_apart(&self, image: usize, others: &Owners<'_, D>, other: usize) -> bool {
-        let (one, other) = (self.back(image), others.back(other));
-        (0..D).all(|axis| one[axis] == 0 || other[axis] == 0)
+        self.owner(a) != self.owner(b) && are_apart(self.back(a), self.back(b))
     }
 
     /// Which objects meet, and where. If a moved down by `i` periods meets b moved down by `j`, then a where it is meets b moved up by
@@ -153,14 +159,19 @@ impl<const D: usize> Owners<'_, D> {
     pub(crate) fn meeting(&self, a: u32, b: u32) -> PeriodicPair<D> {
         let (one, other) = (self.owner(a as usize), self.owner(b as usize));
         let (first, second) = if one < other { (a, b) } else { (b, a) };
-        let shift = self.shift(first, self, second);
+        let shift = difference(self.periods(first as usize), self.periods(second as usize));
         PeriodicPair { a: one.min(other), b: one.max(other), shift }
     }
+}
 
-    /// By how many periods the object of an image of others is to be moved so that it meets the object of an image of these.
-    #[inline(always)]
-    pub(crate) fn shift(&self, image: u32, others: &Owners<'_, D>, other: u32) -> [i32; D] {
-        let (one, other) = (self.periods(image as usize), others.periods(other as usize));
-        std::array::from_fn(|axis| one[axis] - other[axis])
-    }
+/// Whether on no axis both of two images are ghosts.
+#[inline(always)]
+pub(crate) fn are_apart<const D: usize>(one: [u8; D], other: [u8; D]) -> bool {
+    (0..D).all(|axis| one[axis] == 0 || other[axis] == 0)
+}
+
+/// By how many periods the object of one image is to be moved so that it meets the object of another, whose periods come first.
+#[inline(always)]
+pub(crate) fn difference<const D: usize>(one: [i32; D], other: [i32; D]) -> [i32; D] {
+    std::array::from_fn(|axis| one[axis] - other[axis])
 }

@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 use rayon::iter::{Either, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::PeriodicRejected;
-use super::owners::Owners;
+use super::owners::{Owners, difference};
+use super::statics::StaticImage;
 use crate::pairs::code::{Sortable, of_sortable, sortable};
 use crate::pairs::source::Stored;
 use crate::runtime::team::Team;
@@ -114,7 +115,7 @@ pub(super) enum Meanings<'a, const D: usize> {
     /// Both are images of objects of a step, of which those from an index on are the second set.
     OneSet { owners: Owners<'a, D>, second_set_start: u32 },
     /// An image of a moving object and one of a static object.
-    WithStatics { moving: Owners<'a, D>, statics: Owners<'a, D> },
+    WithStatics { moving: Owners<'a, D>, statics: &'a [StaticImage<D>] },
 }
 
 impl<const D: usize> Meanings<'_, D> {
@@ -126,8 +127,8 @@ impl<const D: usize> Meanings<'_, D> {
                 PeriodicPair { b: pair.b.wrapping_sub(*second_set_start), ..pair }
             }
             Meanings::WithStatics { moving, statics } => {
-                let (a, b) = (moving.owner(stored.a as usize), statics.owner(stored.b as usize));
-                PeriodicPair { a, b, shift: moving.shift(stored.a, statics, stored.b) }
+                let (a, image) = (moving.owner(stored.a as usize), StaticImage::of(statics, stored.b));
+                PeriodicPair { a, b: image.owner, shift: difference(moving.periods(stored.a as usize), image.periods) }
             }
         }
     }

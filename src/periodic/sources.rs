@@ -1,13 +1,18 @@
 //! What a step in a periodic domain can be about: the sources of requests, with images in place of objects.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
+use super::owners::are_apart;
 use super::pairs::{Meanings, PeriodicPairs};
+use super::statics::StaticImage;
 use super::{Periodic, PeriodicCrossPair, PeriodicPair, PeriodicPairsWithStatics};
 use crate::detect::sink::StorePairs;
 use crate::request::visit::States;
 use crate::request::{EitherPair, OneSet, Source, TwoSets, WithStatics};
+use crate::runtime::clock::Clock;
 use crate::runtime::objects::Objects;
+use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
 use crate::{Pair, Scalar};
 
@@ -80,11 +85,14 @@ impl<S: Scalar, const D: usize, A: Objects<S, D>, B: Objects<S, D>> Source<Perio
 type Either<const D: usize> = EitherPair<PeriodicPair<D>, PeriodicCrossPair<D>>;
 
 impl<S: Scalar, const D: usize, O: Objects<S, D>> WithStatics<'_, S, D, O> {
-    /// Makes the images of the static objects, if the set is another one than before.
-    fn place_statics(&self, periodic: &mut Periodic<S, D>, team: Team<'_>) {
+    /// Brings the images of the static objects up to date, and tells how long that took.
+    fn place_statics(&self, periodic: &mut Periodic<S, D>, team: Team<'_>) -> Duration {
+        let mut clock = Clock::start();
         let engine = &periodic.broad_phase.engine;
         let held = (engine.bytes() + periodic.own_bytes()).saturating_sub(periodic.statics.bytes());
-        periodic.statics.update(&periodic.space, self.statics, engine.builder.config.max_bytes, held, team);
+        let max_bytes = engine.builder.config.max_bytes;
+        scope!("pivotgrid::images", periodic.statics.update(&periodic.space, self.statics, max_bytes, held, team));
+        clock.lap()
     }
 }
 
@@ -97,13 +105,14 @@ impl<S: Scalar, const D: usize, O: Objects<S, D>> Source<Periodic<S, D>> for Wit
     }
 
     fn store(&self, periodic: &mut Periodic<S, D>, team: Team<'_>, is_wanted: &(impl Fn(Either<D>) -> bool + Sync)) {
-        self.place_statics(periodic, team);
+        let placing = self.place_statics(periodic, team);
         periodic.store(&self.moving, 0, team, &|pair| is_wanted(EitherPair::Moving(pair)));
         let Periodic { images, space, statics, broad_phase, .. } = periodic;
         let moving = images.of(space, &self.moving);
-        let pair_of = with_static(Meanings::WithStatics { moving: moving.owners, statics: statics.owners() });
+        let pair_of = with_static(Meanings::WithStatics { moving: moving.owners, statics: statics.images() });
         let filter = |pair: Pair| pair_of(pair).is_some_and(is_wanted);
         broad_phase.engine.search(&moving, statics.set(), team, || StorePairs { filter }, drop);
+        broad_phase.engine.builder.stats.times.images += placing;
         periodic.order_with_statics(team);
     }
 
@@ -115,23 +124,24 @@ impl<S: Scalar, const D: usize, O: Objects<S, D>> Source<Periodic<S, D>> for Wit
         new_state: &(impl Fn() -> W + Sync),
         visit: &(impl Fn(&mut W, Either<D>) -> ControlFlow<()> + Sync),
     ) -> Vec<W> {
-        self.place_statics(periodic, team);
+        let placing = self.place_statics(periodic, team);
         let as_wanted = |pair| Some(EitherPair::Moving(pair)).filter(|&pair| is_wanted(pair));
         let mut states: States<W> = periodic.show(&self.moving, 0, team, &as_wanted, new_state, visit);
         if !states.is_over() {
             let Periodic { images, space, statics, broad_phase, .. } = periodic;
             let moving = images.of(space, &self.moving);
-            let pair_of = with_static(Meanings::WithStatics { moving: moving.owners, statics: statics.owners() });
+            let pair_of = with_static(Meanings::WithStatics { moving: moving.owners, statics: statics.images() });
             let pair_of = |pair: Pair| pair_of(pair).filter(|&pair| is_wanted(pair));
             let lent = states.lend();
             let consumer = || lent.consumer(new_state, visit, &pair_of);
             broad_phase.engine.search(&moving, statics.set(), team, consumer, |visitor| visitor.finish());
         }
+        periodic.broad_phase.engine.builder.stats.times.images += placing;
         states.into_states()
     }
 
     fn found<'a>(periodic: &'a Periodic<S, D>) -> PeriodicPairsWithStatics<'a, D> {
-        let meanings = Meanings::WithStatics { moving: periodic.images.owners(), statics: periodic.statics.owners() };
+        let meanings = Meanings::WithStatics { moving: periodic.images.owners(), statics: periodic.statics.images() };
         let ordered = periodic.canonical_order.then_some(&periodic.static_ordered.pairs[..]);
         let statics = PeriodicPairs::new(&periodic.broad_phase.engine.static_pairs, ordered, meanings, &periodic.rejected);
         PeriodicPairsWithStatics { moving: periodic.found(), statics, rejected_statics: periodic.statics.rejected() }
@@ -142,7 +152,7 @@ impl<S: Scalar, const D: usize, O: Objects<S, D>> Source<Periodic<S, D>> for Wit
 fn with_static<'a, const D: usize>(meanings: Meanings<'a, D>) -> impl Fn(Pair) -> Option<Either<D>> + Copy + use<'a, D> {
     move |pair| {
         let Meanings::WithStatics { moving, statics } = &meanings else { return None };
-        let is_apart = moving.are_apart(pair.a as usize, statics, pair.b as usize);
+        let is_apart = are_apart(moving.back(pair.a as usize), StaticImage::of(statics, pair.b).back);
         let meeting = meanings.of(pair);
         is_apart.then_some(EitherPair::Static(PeriodicCrossPair { first: meeting.a, second: meeting.b, shift: meeting.shift }))
     }

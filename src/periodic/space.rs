@@ -2,7 +2,7 @@
 
 use super::PeriodicReason;
 use super::domain::Domain;
-use super::lattice::{Half, Lattice, LatticePlace};
+use super::lattice::{Half, Lattice, LatticePlace, Sides};
 use crate::{Aabb, Ball, Scalar};
 
 /// The most images of one object.
@@ -13,51 +13,69 @@ const MOST_IMAGES: usize = 4096;
 pub(crate) enum Space<S, const D: usize> {
     /// Along axes, with rounding that is the same for every object.
     Domain(Domain<S, D>),
-    /// Along any vectors.
-    Lattice(Lattice<D>),
+    /// Along any vectors. The sides of the domain say quickly of most boxes that they lie inside.
+    Lattice(Lattice<D>, Sides<S, D>),
 }
 
 /// What becomes of an object.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Placed<S, const D: usize> {
+pub(crate) enum Placed<const D: usize> {
     /// It stays where it is and has no ghosts. So do invalid boxes, for the engine to reject.
     Here,
     /// It is moved, or has ghosts.
-    There(Place<S, D>),
+    There(LatticePlace<D>),
     /// There is no place for it.
     Misfit(PeriodicReason),
 }
 
-/// A place in the domain.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<S, const D: usize> {
-    pub(crate) bounds: Aabb<S, D>,
-    /// How many periods it is moved down to get there, by axis or vector.
-    pub(crate) periods: [i32; D],
-    /// How many ghosts it has along each.
-    pub(crate) counts: [u8; D],
-}
-
 impl<S: Scalar, const D: usize> Space<S, D> {
-    /// Where a box is put; `ball` is the ball that the object is, if it is one.
+    /// The space that a lattice repeats.
+    pub(super) fn of_lattice(lattice: Lattice<D>) -> Self {
+        Space::Lattice(lattice, Sides::of(&lattice))
+    }
+
+    /// Whether a box stays where it is and has no ghosts. Mostly true; what it is false for may be so, too.
     #[inline(always)]
-    pub(crate) fn place(&self, aabb: &Aabb<S, D>, ball: impl FnOnce() -> Option<Ball<S, D>>) -> Placed<S, D> {
+    pub(crate) fn is_well_inside(&self, aabb: &Aabb<S, D>) -> bool {
         match self {
-            Space::Domain(domain) if domain.is_well_inside(aabb) => Placed::Here,
-            Space::Domain(domain) => place_in_domain(domain, aabb),
-            Space::Lattice(lattice) => place_in_lattice(lattice, aabb, ball),
+            Space::Domain(domain) => domain.is_well_inside(aabb),
+            Space::Lattice(_, sides) => sides.enclose(aabb),
+        }
+    }
+
+    /// Where a box is put.
+    #[inline(always)]
+    pub(crate) fn place(&self, aabb: &Aabb<S, D>) -> Placed<D> {
+        if self.is_well_inside(aabb) { Placed::Here } else { self.place_exactly(*aabb) }
+    }
+
+    /// The same for a box that may have to be moved. By value: a reference would keep each box in memory, also those that come in registers.
+    #[inline(never)]
+    fn place_exactly(&self, aabb: Aabb<S, D>) -> Placed<D> {
+        match self {
+            _ if !aabb.is_valid() => Placed::Here,
+            Space::Domain(domain) => place_in_domain(domain, &aabb),
+            Space::Lattice(lattice, _) => place_in_lattice(lattice, &aabb),
+        }
+    }
+
+    /// A box where it was [placed](Self::place), so many periods down; `ball` is the ball that the object is, if it is one.
+    pub(crate) fn placed_box(&self, aabb: &Aabb<S, D>, ball: Option<Ball<S, D>>, periods: [i32; D]) -> Aabb<S, D> {
+        match self {
+            Space::Domain(domain) => domain.wrap(*aabb).map_or(Aabb::EMPTY, |wrapped| wrapped.bounds),
+            Space::Lattice(lattice, _) => moved_in_lattice(lattice, aabb, ball, periods),
         }
     }
 
     /// The box of a ghost, a number of periods back from a place.
-    pub(crate) fn ghost(&self, aabb: &Aabb<S, D>, ball: Option<Ball<S, D>>, place: &Place<S, D>, back: [u8; D]) -> Aabb<S, D> {
+    pub(crate) fn ghost(&self, aabb: &Aabb<S, D>, ball: Option<Ball<S, D>>, periods: [i32; D], back: [u8; D]) -> Aabb<S, D> {
         match self {
             Space::Domain(domain) => {
-                let back = back.map(i32::from);
-                Aabb { min: domain.down(place.bounds.min, back), max: domain.down(place.bounds.max, back) }
+                let (placed, back) = (self.placed_box(aabb, ball, periods), back.map(i32::from));
+                Aabb { min: domain.down(placed.min, back), max: domain.down(placed.max, back) }
             }
-            Space::Lattice(lattice) => {
-                moved_in_lattice(lattice, aabb, ball, std::array::from_fn(|axis| place.periods[axis] + i32::from(back[axis])))
+            Space::Lattice(lattice, _) => {
+                moved_in_lattice(lattice, aabb, ball, std::array::from_fn(|axis| periods[axis] + i32::from(back[axis])))
             }
         }
     }
@@ -67,7 +85,7 @@ impl<S: Scalar, const D: usize> Space<S, D> {
     pub(crate) fn down(&self, point: [S; D], periods: [i32; D]) -> [S; D] {
         match self {
             Space::Domain(domain) => domain.down(point, periods),
-            Space::Lattice(lattice) => lattice.down(point, periods),
+            Space::Lattice(lattice, _) => lattice.down(point, periods),
         }
     }
 
@@ -76,44 +94,33 @@ impl<S: Scalar, const D: usize> Space<S, D> {
     pub(crate) fn translation(&self, shift: [i32; D]) -> [S; D] {
         match self {
             Space::Domain(domain) => domain.translation(shift),
-            Space::Lattice(lattice) => lattice.translation(shift).map(S::from_f64),
+            Space::Lattice(lattice, _) => lattice.translation(shift).map(S::from_f64),
         }
     }
 }
 
-#[cold]
-fn place_in_domain<S: Scalar, const D: usize>(domain: &Domain<S, D>, aabb: &Aabb<S, D>) -> Placed<S, D> {
-    if !aabb.is_valid() {
-        return Placed::Here;
-    }
+fn place_in_domain<S: Scalar, const D: usize>(domain: &Domain<S, D>, aabb: &Aabb<S, D>) -> Placed<D> {
     match domain.wrap(*aabb) {
         Ok(wrapped) => {
             let counts = std::array::from_fn(|axis| wrapped.crossing >> axis & 1);
-            Placed::There(Place { bounds: wrapped.bounds, periods: wrapped.periods, counts })
+            Placed::There(LatticePlace { periods: wrapped.periods, counts })
         }
         Err(reason) => Placed::Misfit(reason),
     }
 }
 
 #[inline]
-fn place_in_lattice<S: Scalar, const D: usize>(
-    lattice: &Lattice<D>,
-    aabb: &Aabb<S, D>,
-    ball: impl FnOnce() -> Option<Ball<S, D>>,
-) -> Placed<S, D> {
-    if !aabb.is_valid() {
-        return Placed::Here;
-    }
-    let LatticePlace { periods, counts } = match place_box(lattice, aabb) {
+fn place_in_lattice<S: Scalar, const D: usize>(lattice: &Lattice<D>, aabb: &Aabb<S, D>) -> Placed<D> {
+    let place = match place_box(lattice, aabb) {
         Ok(place) if place == LatticePlace::default() => return Placed::Here,
         Ok(place) => place,
         Err(reason) => return Placed::Misfit(reason),
     };
-    if counts.iter().map(|&count| usize::from(count) + 1).product::<usize>() > MOST_IMAGES {
-        let axis = (0..D).max_by_key(|&axis| counts[axis]).unwrap_or(0);
+    if place.counts.iter().map(|&count| usize::from(count) + 1).product::<usize>() > MOST_IMAGES {
+        let axis = (0..D).max_by_key(|&axis| place.counts[axis]).unwrap_or(0);
         return Placed::Misfit(PeriodicReason::LargerThanPeriod { axis: axis as u8 });
     }
-    Placed::There(Place { bounds: moved_in_lattice(lattice, aabb, ball(), periods), periods, counts })
+    Placed::There(place)
 }
 
 /// Where a valid box is put.

@@ -178,7 +178,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
 
     /// The same for pairs with static objects.
     pub(super) fn order_with_statics(&mut self, team: Team) {
-        let meanings = Meanings::WithStatics { moving: self.images.owners(), statics: self.statics.owners() };
+        let meanings = Meanings::WithStatics { moving: self.images.owners(), statics: self.statics.images() };
         let budget = self.budget();
         if self.canonical_order {
             let engine = &mut self.broad_phase.engine;
@@ -222,7 +222,7 @@ pub(super) fn misfit<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
     objects: &O,
     index: usize,
 ) -> Option<PeriodicReason> {
-    match space.place(&objects.bounds(index), || objects.ball(index)) {
+    match space.place(&objects.bounds(index)) {
         Placed::Misfit(reason) => Some(reason),
         Placed::Here | Placed::There(_) => None,
     }

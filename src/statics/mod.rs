@@ -1,5 +1,6 @@
 //! Things that hardly ever move.
 
+mod changes;
 mod detect;
 mod on;
 mod stale;
@@ -11,6 +12,7 @@ pub use detect::PairsWithStatics;
 pub use stale::StaleIndex;
 pub(crate) use stamp::Stamp;
 
+use self::changes::Changes;
 use crate::broad_phase::check_count;
 use crate::lockfree::Blocks;
 use crate::query::Target;
@@ -74,8 +76,8 @@ pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     spare_members: Vec<u32>,
     /// Whether objects of `base` have changed, or there are others.
     changed: bool,
-    /// Another one after every change, and in every set.
-    stamp: Stamp,
+    /// The latest changes, for what is made of this set.
+    noted: Changes,
 }
 
 /// The least number of objects whose boxes a thread reads at a time.
@@ -111,7 +113,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             loose: Vec::new(),
             spare_members: Vec::new(),
             changed: false,
-            stamp: Stamp::new(),
+            noted: Changes::new(),
         }
     }
 
@@ -183,7 +185,6 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     }
 
     pub(crate) fn insert_on<T: Bounded<S, D>>(&mut self, object: &T, threads: Threads<'_>) -> Result<u32, DetectError> {
-        self.stamp = Stamp::new();
         let item = Item::of(object, ItemTier::Loose);
         let is_reused = !self.free.is_empty();
         if !is_reused && self.items.len() >= MAX_OBJECTS {
@@ -197,6 +198,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             memory::reserve(&mut self.loose, 1);
         })?;
         let index = self.free.pop().unwrap_or(self.items.len() as u32);
+        self.noted.note(index);
         match self.items.get_mut(index as usize) {
             Some(place) => *place = item,
             None => self.items.push(item),
@@ -233,9 +235,9 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         threads: Threads<'_>,
     ) -> Result<Result<(), StaleIndex>, DetectError> {
         let Some(before) = self.item_mut(index).map(|item| *item) else { return Ok(Err(StaleIndex { index })) };
-        self.stamp = Stamp::new();
         let item = Item::of(object, ItemTier::Loose);
         memory::catch(|| memory::reserve(&mut self.loose, 1))?;
+        self.noted.note(index);
         self.items[index as usize] = item;
         if before.home != ItemTier::Loose {
             self.add_loose(index, threads).inspect_err(|_| {
@@ -251,7 +253,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         let item = self.item_mut(index).ok_or(StaleIndex { index })?;
         let (bounds, was_loose) = (item.bounds, item.home == ItemTier::Loose);
         item.home = ItemTier::Nowhere;
-        self.stamp = Stamp::new();
+        self.noted.note(index);
         if was_loose {
             self.loose.retain(|&loose| loose != index);
         }
@@ -336,7 +338,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     /// Takes other objects in place of all.
     fn replace(&mut self, new_items: Vec<Item<S, D>>, threads: Threads<'_>) -> Result<(), DetectError> {
-        self.stamp = Stamp::new();
+        self.noted = Changes::new();
         let indices = new_items.len();
         let more_free = indices.saturating_sub(self.free.len());
         memory::catch(|| memory::reserve_exact(&mut self.free, more_free))?;

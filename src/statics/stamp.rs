@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::StaticSet;
+use super::changes::Changes;
 use crate::query::residents::{Item, ItemTier};
 use crate::runtime::memory;
 use crate::runtime::objects::Objects;
@@ -10,7 +11,7 @@ use crate::runtime::team::{Team, Threads};
 use crate::{DetectError, Groups, Scalar};
 
 /// Another one after every change, and in every set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stamp(u64);
 
 impl Stamp {
@@ -25,7 +26,19 @@ impl Stamp {
 impl<S: Scalar, const D: usize> StaticSet<S, D> {
     /// Tells whether this is the same set, with the same objects, as at another time.
     pub(crate) fn stamp(&self) -> Stamp {
-        self.stamp
+        self.noted.stamp()
+    }
+
+    /// The indices of the objects that have changed since the set had a stamp, some of them maybe several times; `None` if that is not
+    /// known, because there were too many changes, or the stamp is another set's.
+    pub(crate) fn changes_since(&self, stamp: Stamp) -> Option<impl Iterator<Item = u32>> {
+        self.noted.since(stamp)
+    }
+
+    /// Changes the limit of the settings.
+    pub(crate) fn limit_bytes(&mut self, max_bytes: Option<usize>) {
+        self.base.limit_bytes(max_bytes);
+        self.recent.limit_bytes(max_bytes);
     }
 
     /// All indices are below this number.
@@ -46,8 +59,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         objects: &impl Objects<S, D>,
         team: Team,
     ) -> Result<(), DetectError> {
-        self.base.limit_bytes(max_bytes);
-        self.recent.limit_bytes(max_bytes);
+        self.limit_bytes(max_bytes);
         let item = |index: usize| Item { bounds: objects.bounds(index), groups: objects.groups(index), home: ItemTier::Base };
         let items = memory::catch(|| memory::collect((0..objects.len()).map(item)))?;
         self.replace(items, if team.is_of_pool() { Threads::Pool } else { Threads::Serial })
@@ -55,7 +67,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
 
     /// Gives up all objects and nearly all memory. A new set would have to allocate, and could not be refused that.
     pub(crate) fn give_up(&mut self) {
-        self.stamp = Stamp::new();
+        self.noted = Changes::new();
         self.base.release();
         self.recent.release();
         (self.items, self.free) = (Vec::new(), Vec::new());

@@ -11,6 +11,7 @@ mod periodic;
 mod periodic_casts;
 mod periodic_nearest;
 mod periodic_queries;
+mod periodic_statics;
 mod reach;
 mod skin;
 mod work;
