@@ -225,6 +225,7 @@ fn main() {
     particles::sph(100_000 / scale, rounds);
     particles::skin(100_000 / scale, rounds);
     particles::static_change(200_000 / scale, rounds);
+    particles::periodic_static_change(200_000 / scale, rounds);
 }
 
 /// Six arrays of particles into spatial order.
@@ -285,6 +286,8 @@ fn world(n: usize, rounds: usize) {
     }
     let new_boxes: Vec<_> = handles.iter().copied().zip(boxes(n, 1)).collect();
     let (mut moved, mut moved_alone) = (worlds[0].clone(), worlds[0].clone());
+    let (mut alone, mut single) = (worlds[0].clone(), worlds[0].clone());
+    let (mut alone_handles, mut single_handles) = (handles.clone(), handles.clone());
     let [one, other] = &mut worlds;
     compare(
         "world",
@@ -300,9 +303,21 @@ fn world(n: usize, rounds: usize) {
                 new_boxes.len()
             }),
             ("all removed, as many inserted", &mut |_| {
-                other.remove_all(&handles).expect("all are there");
-                other.insert_all(&objects, &mut handles);
+                other.par_remove_all(&handles).expect("all are there");
+                other.par_insert_all(&objects, &mut handles);
                 handles.len()
+            }),
+            ("the same, one thread", &mut |_| {
+                alone.remove_all(&alone_handles).expect("all are there");
+                alone.insert_all(&objects, &mut alone_handles);
+                alone_handles.len()
+            }),
+            ("the same, one by one", &mut |_| {
+                for handle in single_handles.drain(..) {
+                    single.remove(handle).expect("it is there");
+                }
+                single_handles.extend(objects.iter().map(|&object| single.insert(object)));
+                single_handles.len()
             }),
         ],
     );

@@ -1,6 +1,6 @@
 //! Neighbor lists beside what particle codes write by hand, and a static set that changes in every frame.
 
-use pivotgrid::{Aabb, Neighbors, Ray, Reach, StaticSet};
+use pivotgrid::{Aabb, Neighbors, Periodic, Ray, Reach, StaticSet};
 use rayon::prelude::*;
 
 use super::{boxes, compare};
@@ -139,42 +139,57 @@ pub(crate) fn sph(n: usize, rounds: usize) {
     );
 }
 
-/// Ten steps in which points move by a hundredth of the radius each: with a margin of a tenth, and without.
+/// Steps of particles that drift, a thousandth to a hundredth of the radius per step in directions of their own, as in a gas or a flow:
+/// with a margin, and without. The time per step, rebuilds included; how many steps need one is printed.
 pub(crate) fn skin(n: usize, rounds: usize) {
-    let (mut points, _) = particles(n);
-    let mut with_skin = Neighbors::<f32, 3>::new().skin(0.2);
+    const STEPS: usize = 40;
+    const RADIUS: f32 = 1.5;
+    const SKIN: f32 = 0.3;
+    let (mut points, speeds) = particles(n);
+    let velocity = |(index, speed): (usize, &f32)| {
+        let turn = index as f32 * 0.7;
+        [turn.sin(), turn.cos(), (turn * 1.3).sin()].map(|direction| 0.005 * RADIUS * speed * direction)
+    };
+    let velocities: Vec<[f32; 3]> = speeds.iter().enumerate().map(velocity).collect();
+    let mut with_skin = Neighbors::<f32, 3>::new().skin(SKIN);
     let mut without = Neighbors::<f32, 3>::new();
     let mut other_points = points.clone();
-    let stir = |points: &mut [[f32; 3]], step: usize| {
-        points.par_iter_mut().enumerate().for_each(|(index, point)| {
-            point[(index + step) % 3] += if (index / 7 + step / 3).is_multiple_of(2) { 0.01 } else { -0.01 };
+    // Back again after a while, so that the density stays what it is.
+    let drift = |points: &mut [[f32; 3]], step: usize| {
+        let sign = if (step / 200).is_multiple_of(2) { 1.0 } else { -1.0 };
+        points.par_iter_mut().zip(&velocities).for_each(|(point, velocity)| {
+            (0..3).for_each(|axis| point[axis] += sign * velocity[axis]);
         });
     };
+    let (mut steps, mut rebuilds) = (0, 0);
     compare(
         "skin",
         rounds,
         &mut [
-            ("10 steps with a skin", &mut |round| {
+            ("40 steps with a skin", &mut |round| {
                 let mut found = 0;
-                for step in 0..10 {
-                    stir(&mut points, 10 * round + step);
+                for step in 0..STEPS {
+                    drift(&mut points, STEPS * round + step);
+                    steps += 1;
                     if with_skin.par_needs_rebuild(&points) {
-                        with_skin.par_within(&points, 1.5);
+                        with_skin.par_within(&points, RADIUS);
+                        rebuilds += 1;
                     }
                     found += with_skin.rows().indices().len();
                 }
                 found
             }),
-            ("10 steps, lists made in each", &mut |round| {
+            ("40 steps, lists made in each", &mut |round| {
                 let mut found = 0;
-                for step in 0..10 {
-                    stir(&mut other_points, 10 * round + step);
-                    found += without.par_within(&other_points, 1.5).indices().len();
+                for step in 0..STEPS {
+                    drift(&mut other_points, STEPS * round + step);
+                    found += without.par_within(&other_points, RADIUS).indices().len();
                 }
                 found
             }),
         ],
     );
+    println!("lists with a skin were made anew in {rebuilds} of {steps} steps");
 }
 
 /// One of many static objects moves, and a ray is cast.
@@ -203,6 +218,44 @@ pub(crate) fn static_change(n: usize, rounds: usize) {
                 walls[index] = moved(&walls[index]);
                 built.par_build(&walls);
                 usize::from(built.queries().first_hit(&ray).is_some())
+            }),
+        ],
+    );
+}
+
+/// One of many static objects in a periodic domain moves, and a step of a few moving ones follows.
+pub(crate) fn periodic_static_change(n: usize, rounds: usize) {
+    let walls = boxes(n, 0);
+    let high: [f32; 3] = std::array::from_fn(|axis| walls.iter().map(|aabb| aabb.max[axis]).fold(0.0, f32::max));
+    let domain = Aabb::new([0.0; 3], high);
+    let moving: Vec<_> = walls.iter().step_by(200).copied().collect();
+    let new = || Periodic::<f32, 3>::new(domain, [true; 3]).expect("a domain");
+    let (mut changing, mut built) = (new(), new());
+    let mut sets = [StaticSet::<f32, 3>::new(), StaticSet::new()];
+    sets.iter_mut().for_each(|set| set.par_build(&walls));
+    let [one, other] = &mut sets;
+    let moved = |set: &mut StaticSet<f32, 3>, frame: usize| {
+        let index = (7919 * frame % n) as u32;
+        let aabb = *set.get(index).expect("it is there");
+        let aabb = Aabb::new(aabb.min.map(|x| x + 0.25), aabb.max.map(|x| x + 0.25));
+        set.update(index, &aabb).expect("it is there");
+    };
+    compare(
+        "periodic_static",
+        rounds,
+        &mut [
+            ("100 frames: a change, a step", &mut |round| {
+                (0..100)
+                    .map(|frame| {
+                        moved(one, 100 * round + frame);
+                        changing.over(&moving).with(one).pairs().statics.len()
+                    })
+                    .sum()
+            }),
+            ("one frame: all images placed anew", &mut |round| {
+                moved(other, round);
+                built.set_domain(domain, [true; 3]).expect("a domain");
+                built.over(&moving).with(other).pairs().statics.len()
             }),
         ],
     );

@@ -3,7 +3,9 @@
 use std::sync::atomic::Ordering;
 use std::thread;
 
-use crate::lockfree::{BLOCK, Blocks, ChunkId, Cursor, Directory, Key, NO_SEGMENT, Pool, Portions, Shares, Spare, shared};
+use crate::lockfree::{
+    BLOCK, Blocks, ChunkId, Cursor, Directory, Key, NO_SEGMENT, Pool, Portions, Shares, Spare, append, shared,
+};
 
 const THREADS: usize = 3;
 
@@ -95,6 +97,24 @@ fn steps_that_reuse_what_the_last_one_left() {
     }
     pool.shrink();
     step(&pool, &directory, &mut shares, 4);
+}
+
+#[test]
+fn the_room_behind_a_vector_is_filled_once() {
+    for count in [0, 1, 5, 12] {
+        let mut vector = Vec::with_capacity(2 + count);
+        vector.extend([7, 8]);
+        append(&mut vector, count, 2, |room| fork(|_| room.fill(|number| number)));
+        assert!(vector[2..].iter().copied().eq(0..count) && vector[..2] == [7, 8]);
+        // A worker that does not come to its end leaves the vector as it was.
+        vector.reserve(4);
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            append(&mut vector, 4, 1, |room| {
+                room.fill(|number| if number == 2 { std::panic::resume_unwind(Box::new(())) } else { number })
+            });
+        }));
+        assert!(outcome.is_err() && vector.len() == 2 + count);
+    }
 }
 
 #[test]
