@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 use crate::common::grid_config;
 use crate::kinds::{PERIOD, scene};
 use pivotgrid::{
-    Aabb, Adjacency, BroadPhase, Config, Neighbors, Object, PairMap, PairSorter, PairTracker, Periodic, Reorder, Rows, RowsOf,
-    StaticSet, World,
+    Aabb, Adjacency, BroadPhase, Config, Lattice, Neighbors, Object, PairMap, PairSorter, PairTracker, Periodic, Reorder, Rows,
+    RowsOf, StaticSet, World,
 };
 
-/// The best share of several calls: a loaded machine may stop a thread between two readings of the clock, but not each time.
+/// The best share of several calls: a loaded machine may stop a thread between two readings of the clock, but not each time. A thread that
+/// is stopped within a pass counts for both.
 #[track_caller]
 fn assert_accounted(what: &str, mut call: impl FnMut() -> Duration) {
     let mut best = 0.0f64;
@@ -24,6 +25,15 @@ fn assert_accounted(what: &str, mut call: impl FnMut() -> Duration) {
         }
     }
     assert!(best > 0.95, "{what}: {:.1} % of the time is accounted for", 100.0 * best);
+}
+
+fn cell() -> Lattice<3> {
+    let period = PERIOD;
+    Lattice::new([[period, 0.0, 0.0], [0.3 * period, period, 0.0], [0.0, 0.2 * period, period]], [true; 3]).unwrap()
+}
+
+fn sheared() -> Periodic<f32, 3> {
+    Periodic::of_lattice_with_config(cell(), grid_config()).unwrap()
 }
 
 #[test]
@@ -57,7 +67,29 @@ fn parts_add_up_to_the_call() {
             domain.over(&boxes).against(&walls).pairs();
             domain.stats().times.total()
         });
+        assert_accounted("a visitor in a periodic domain", || {
+            domain.over(&boxes).with(&statics).for_each(|_| {});
+            domain.stats().times.total()
+        });
+        assert_accounted("pairs shown", || {
+            engine.over(&boxes).for_each(|_| {});
+            engine.stats().times.total()
+        });
+        assert_accounted("pairs with static objects shown", || {
+            engine.over(&boxes).with(&statics).for_each(|_| {});
+            engine.stats().times.total()
+        });
     }
+    let mut lattice = sheared();
+    assert_accounted("a lattice", || {
+        lattice.par_detect(&boxes);
+        lattice.stats().times.total()
+    });
+    assert_accounted("images of another static set, in a lattice", || {
+        lattice.set_lattice(cell());
+        lattice.over(&boxes).with(&statics).pairs();
+        lattice.stats().times.total()
+    });
     assert_accounted("building a static set", || {
         statics.par_build(&walls);
         statics.stats().times.total()
@@ -87,6 +119,20 @@ fn parts_add_up_to_the_call() {
     assert_accounted("queries", || {
         engine.queries().par_overlapping(&walls, &mut rows);
         rows.time()
+    });
+    assert_accounted("queries of static sets", || {
+        statics.queries().par_overlapping(&walls, &mut rows);
+        rows.time()
+    });
+    let mut shifted = Rows::new();
+    assert_accounted("queries in a lattice", || {
+        lattice.queries().par_overlapping(&walls, &mut shifted);
+        shifted.time()
+    });
+    let mut nearest = Rows::new();
+    assert_accounted("the nearest", || {
+        engine.queries().par_nearest(&points, 4, &mut nearest);
+        nearest.time()
     });
     let order = engine.spatial_order().expect("there was a step");
     let (mut reorder, mut array) = (Reorder::new(), points);
@@ -119,5 +165,10 @@ fn parts_add_up_to_the_call() {
     assert_accounted("a world", || {
         world.par_step();
         world.times().total()
+    });
+    let mut of_world = Rows::new();
+    assert_accounted("queries of a world", || {
+        world.queries().par_overlapping(&walls, &mut of_world);
+        of_world.time()
     });
 }
