@@ -171,6 +171,37 @@ fn every_allocation_of_a_change_of_a_world_fails_once() {
     }
 }
 
+/// Many at once: a refused insertion changes nothing, and taking out goes on without memory.
+#[test]
+fn every_allocation_of_many_changes_of_a_world_fails_once() {
+    let account = Account::open();
+    let objects: Vec<_> = boxes(9000, 5).into_iter().map(Object::new_moving).collect();
+    let pool = account.pool(2);
+    for number in 1.. {
+        let mut world = World::<f32, 3>::with_config(grid_config(), 0.0).unwrap();
+        let (mut handles, mut more) = (Vec::new(), Vec::new());
+        world.insert_all(&objects[..500], &mut handles);
+        let before: Vec<_> = world.iter().map(|(handle, &object)| (handle, object)).collect();
+        let (outcome, failed) =
+            pool.install(|| account.with_failing(number, || world.try_par_insert_all(&objects[500..], &mut more)));
+        assert_eq!(outcome.is_err(), failed, "allocation {number}");
+        if failed {
+            assert!(world.iter().eq(before.iter().map(|(handle, object)| (*handle, object))) && more.is_empty());
+            world.insert_all(&objects[500..], &mut more);
+        }
+        handles.append(&mut more);
+        assert!(handles.iter().zip(&objects).all(|(&handle, object)| world.get(handle) == Ok(object)));
+        let (outcome, removal_failed) = pool.install(|| account.with_failing(number, || world.par_remove_all(&handles[300..])));
+        assert_eq!((outcome, world.len()), (Ok(()), 300));
+        assert!(handles[..300].iter().zip(&objects).all(|(&handle, object)| world.get(handle) == Ok(object)));
+        if !failed && !removal_failed {
+            println!("{number} allocations");
+            assert!(number > 5);
+            break;
+        }
+    }
+}
+
 #[test]
 fn a_world_over_its_limit_has_an_error_and_a_way_back() {
     let mut world = World::<f32, 3>::with_config(Config::default().max_bytes(300_000), 0.0).unwrap();

@@ -117,6 +117,44 @@ fn in_a_step_with_statics_in_a_lattice() {
     }
 }
 
+/// A static set with images changes here and there, and an allocation of the step after it is refused: the step ends with an error or does
+/// without, and the next one is right.
+#[test]
+fn in_a_step_after_changes_of_statics() {
+    let (balls, account) = (balls(900), Account::open());
+    for threads in [1, 2] {
+        let (pool, config) = (account.pool(threads), grid_config());
+        let attempt = |periodic: &mut Periodic<f32, 3>, statics: &StaticSet<f32, 3>| {
+            let found = periodic.over(&balls[..400]).with(statics).try_pairs()?.statics;
+            Ok(digest(found.iter().map(|pair| (pair.first as usize, pair.second, pair.shift))))
+        };
+        for number in 1.. {
+            let mut periodic = Periodic::<f32, 3>::with_config(domain(), [true; 3], config.clone()).unwrap();
+            let mut statics = StaticSet::<f32, 3>::new();
+            statics.build(&balls[400..700]);
+            attempt(&mut periodic, &statics).unwrap();
+            for (index, ball) in (0..).zip(&balls[700..800]) {
+                match index % 3 {
+                    0 => statics.update(index, ball).unwrap(),
+                    1 => _ = statics.insert(ball),
+                    _ => _ = statics.remove(index).unwrap(),
+                }
+            }
+            let expected = attempt(&mut Periodic::with_config(domain(), [true; 3], config.clone()).unwrap(), &statics);
+            let (outcome, failed) = pool.install(|| account.with_failing(number, || attempt(&mut periodic, &statics)));
+            match outcome {
+                Err(DetectError::OutOfMemory { .. }) => assert!(failed && tells_nothing(&periodic), "allocation {number}"),
+                outcome => assert!(outcome == expected, "allocation {number}: {outcome:?}"),
+            }
+            assert!(pool.install(|| attempt(&mut periodic, &statics)) == expected, "after allocation {number}");
+            if !failed {
+                assert!(number > 5, "only {number} allocations");
+                break;
+            }
+        }
+    }
+}
+
 #[test]
 fn in_a_search_with_everything_beside() {
     let balls = balls(2500);
