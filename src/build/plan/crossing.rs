@@ -6,7 +6,6 @@
 
 use std::ops::Range;
 
-use super::cells::Cells;
 use super::density::{BITS, Density, FEWEST, z_code};
 use super::group::Group;
 use super::survey::{Atoms, Corners, PROBES, SizeClass};
@@ -128,12 +127,12 @@ impl<const D: usize> Crossing<D> {
     }
 }
 
-/// The edges of the cells that a coarse object covers, as far as a finer group's objects may reach into them.
+/// The edges of the cells of a finer group that are searched for what an object of a coarse one meets.
 fn window<const D: usize>(big: &SizeClass, coarse: &Group<D>, fine: &Group<D>) -> [f64; 3] {
-    let Cells { size, .. } = fine.cells;
-    let (edges, reach) = (big.mean(), fine.crowd.class.max);
-    let endless = |axis: usize| coarse.crowd.class.is_endless(axis) || fine.cells.ignored[axis];
-    std::array::from_fn(|axis| if endless(axis) { f64::MAX / 4.0 } else { edges[axis] + reach[axis] + size[axis] })
+    let (edges, cells) = (big.mean(), &fine.cells);
+    let endless = |axis: usize| axis >= D || coarse.crowd.class.is_endless(axis) || cells.ignored[axis];
+    let searched = |axis: usize| cells.size[axis] * cells.searched::<D>(axis, edges[axis]);
+    std::array::from_fn(|axis| if endless(axis) { f64::MAX / 4.0 } else { searched(axis) })
 }
 
 /// For two atoms, how many sampled pairs of them share a cube, by scale.
