@@ -13,7 +13,7 @@ pub struct Costs {
     pub compare: f64,
     /// Counting, summing, clearing and visiting a chunk.
     pub chunk: f64,
-    /// Looking from a chunk for one of another level.
+    /// Looking from a chunk for a chunk of another level.
     pub look: f64,
 }
 

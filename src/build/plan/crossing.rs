@@ -162,16 +162,23 @@ fn shared_cubes<const D: usize>(all: &Density<D>, sample: &[Sampled], atoms: usi
 /// For an atom and a finer one, which part of the finer one's corners lies in an inflated box, and how many hits that is from.
 fn probe<const D: usize>(atoms: &Atoms, sample: &[Sampled]) -> Vec<(f64, f64)> {
     let count = atoms.classes.len();
-    let compared = memory::collect(sample.iter().step_by(sample.len().div_ceil(MOST_COMPARED).max(1)));
+    let mut compared = memory::collect(sample.iter().step_by(sample.len().div_ceil(MOST_COMPARED).max(1)).copied());
+    // One box for all points of an atom, and a loop over them without a branch.
+    compared.sort_unstable_by_key(|(_, atom)| *atom);
     let mut points = memory::collect(std::iter::repeat_n(0.0f64, count));
     compared.iter().for_each(|(_, atom)| points[*atom] += 1.0);
     let mut hits = memory::collect(std::iter::repeat_n(0.0f64, count * count));
     for (big, boxes) in atoms.probes.iter().enumerate() {
         let stride = (boxes.len() / PROBES).max(1);
         for probe in boxes.iter().step_by(stride).take(PROBES) {
-            for (point, small) in &compared {
-                let is_met = meets::<D>(probe, point, &atoms.classes[*small]);
-                hits[big * count + small] += f64::from(u8::from(is_met));
+            for points in compared.chunk_by(|a, b| a.1 == b.1) {
+                let small = points[0].1;
+                let [low, high] = corners_that_meet::<D>(probe, &atoms.classes[small]);
+                let is_met = |point: &[f64; 3]| {
+                    (0..D).fold(true, |is_met, axis| is_met & (point[axis] >= low[axis]) & (point[axis] <= high[axis]))
+                };
+                let met: usize = points.iter().map(|(point, _)| usize::from(is_met(point))).sum();
+                hits[big * count + small] += met as f64;
             }
         }
     }
@@ -211,13 +218,14 @@ fn overlaps<const D: usize>(atoms: &Atoms) -> Vec<[f64; 3]> {
     memory::collect(all.iter().flat_map(|a| all.iter().map(move |b| (a, b))).map(likely))
 }
 
-/// Whether a corner lies in a probe's box, inflated by the largest object that may have such a corner.
-fn meets<const D: usize>(probe: &Corners, point: &[f64; 3], small: &SizeClass) -> bool {
-    (0..D).all(|axis| {
+/// Where the `min` corners lie whose objects may meet a probe: its box, inflated by the largest of them.
+fn corners_that_meet<const D: usize>(probe: &Corners, small: &SizeClass) -> Corners {
+    let mut corners = [[f64::NEG_INFINITY; 3], [f64::INFINITY; 3]];
+    for axis in (0..D).filter(|&axis| !small.is_endless(axis) && (probe[1][axis] - probe[0][axis]).is_finite()) {
         let max = small.max[axis];
-        let is_free = small.is_endless(axis) || !(probe[1][axis] - probe[0][axis]).is_finite();
-        is_free || (point[axis] <= probe[1][axis] + max) & (point[axis] >= probe[0][axis] - 2.0 * max)
-    })
+        (corners[0][axis], corners[1][axis]) = (probe[0][axis] - 2.0 * max, probe[1][axis] + max);
+    }
+    corners
 }
 
 /// Whether boxes are much longer along some axis than along another.

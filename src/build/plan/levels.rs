@@ -219,7 +219,8 @@ impl<const D: usize> SceneSummary<D> {
         });
         let in_box = |edges| into.group.objects() * self.crossing.together(from.atoms.clone(), into.atoms.clone(), edges);
         let mean = into.group.crowd.class.mean();
-        let reached = std::array::from_fn(|axis| if edges[axis] < f64::MAX / 4.0 { around(axis) + mean[axis] } else { edges[axis] });
+        let reached =
+            std::array::from_fn(|axis| if edges[axis] < f64::MAX / 4.0 { around(axis) + mean[axis] } else { edges[axis] });
         let (seen, near) = (in_box(edges), in_box(reached));
         let (touched, rows) = (0..D).filter(|&axis| !other.ignored[axis]).fold((1.0, 1.0), |(touched, rows), axis| {
             let all = |edge: f64| extent[axis] / edge + 1.0;
