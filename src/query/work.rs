@@ -224,7 +224,8 @@ fn nearest_work<const D: usize>(scene: scenes::Hostile, k: usize) -> [f64; 2] {
 }
 
 /// The most looks and steps, on average, that a search for the `k` nearest takes beyond those that hold what it finds, by `k`.
-const NEAREST_BOUNDS: [(usize, f64); 3] = [(1, 600.0), (8, 600.0), (64, 600.0)];
+/// A tenth more than the worst when this was written: `power_halo` for 1 and 8, `needles` for 64.
+const NEAREST_BOUNDS: [(usize, f64); 3] = [(1, 230.0), (8, 340.0), (64, 1070.0)];
 
 #[test]
 fn searches_for_the_nearest_are_bounded_in_hostile_scenes() {
@@ -250,6 +251,5 @@ fn searches_for_the_nearest_are_bounded_in_hostile_scenes() {
     }
 }
 
-/// By kind. The scene is 2500 steps of eight entries. The worst scenes: `power_halo`, whose objects overlap many others' boxes; `denormal` for
-/// the nearest; `sediment` for rays, which graze its layers. All others stay below 130.
-const HOSTILE_BOUNDS: [f64; 6] = [240.0, 280.0, 260.0, 285.0, 650.0, 90.0];
+/// By kind. The scene is 2500 steps of eight entries. The worst scenes: `power_halo`, whose objects overlap many others' boxes; `sediment` for rays, which graze its layers. All others stay below 130.
+const HOSTILE_BOUNDS: [f64; 6] = [240.0, 280.0, 260.0, 340.0, 650.0, 90.0];
