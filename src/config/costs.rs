@@ -13,12 +13,12 @@ pub struct Costs {
     pub compare: f64,
     /// Counting, summing, clearing and visiting a chunk.
     pub chunk: f64,
-    /// Looking from a chunk into a coarser level.
+    /// Looking from a chunk for a chunk of another level.
     pub look: f64,
 }
 
 impl Default for Costs {
     fn default() -> Self {
-        Costs { row: 4.0, run: 8.0, compare: 3.0, chunk: 250.0, look: 150.0 }
+        Costs { row: 4.0, run: 8.0, compare: 3.0, chunk: 250.0, look: 40.0 }
     }
 }

@@ -137,6 +137,8 @@ impl<S: Scalar, const D: usize> GridView<'_, S, D> {
         let limit = self.likely_limit(point, nearest.k)?;
         let mut left = MOST_READ * (nearest.k + LANES);
         self.search(point, limit, |run| {
+            #[cfg(test)]
+            super::work::count_looks(run.len().div_ceil(LANES));
             left = match left.checked_sub(run.len()) {
                 Some(left) => left,
                 None => return ControlFlow::Break(()),

@@ -7,15 +7,19 @@ use std::ops::ControlFlow;
 use super::place_order::PlaceOrder;
 use super::view::GridView;
 use super::{BoxCast, Queries, Ray};
-use crate::{Aabb, Ball, BroadPhase};
+use crate::{Aabb, Ball, BroadPhase, StaticSet};
 
 thread_local! {
-    /// How many chunks, nodes and runs of the tree were looked at.
+    /// How many chunks, nodes and runs of the tree were looked at, and steps of eight entries that a search for the nearest read.
     static LOOKS: Cell<usize> = const { Cell::new(0) };
 }
 
 pub(super) fn count_look() {
-    LOOKS.set(LOOKS.get() + 1);
+    count_looks(1);
+}
+
+pub(super) fn count_looks(looks: usize) {
+    LOOKS.set(LOOKS.get() + looks);
 }
 
 const OBJECTS: usize = 20_000;
@@ -194,6 +198,58 @@ fn single_queries_are_bounded_in_hostile_scenes() {
     }
 }
 
-/// By kind. The scene is 2500 steps of eight entries. The worst scenes: `power_halo`, whose objects overlap many others' boxes; `denormal` for
-/// the nearest; `sediment` for rays, which graze its layers. All others stay below 130.
-const HOSTILE_BOUNDS: [f64; 6] = [240.0, 280.0, 260.0, 285.0, 650.0, 90.0];
+/// The mean work of searches for the `k` nearest, from objects and from empty space, beyond a step for every eight that are wanted: in the
+/// grid of a scene, and in a static set of the same boxes.
+fn nearest_work<const D: usize>(scene: scenes::Hostile, k: usize) -> [f64; 2] {
+    let boxes: Vec<Aabb<f64, D>> =
+        scene.boxes::<f64, D>(OBJECTS, 5, 0).iter().map(|bounds| Aabb { min: bounds.min, max: bounds.max }).collect();
+    let (mut engine, mut set) = (BroadPhase::<f64, D>::new(), StaticSet::<f64, D>::new());
+    engine.detect(&boxes);
+    set.build(&boxes);
+    let is_finite = |bounds: &&Aabb<f64, D>| bounds.min.iter().chain(&bounds.max).all(|x| x.is_finite());
+    let chosen: Vec<_> = boxes.iter().filter(is_finite).step_by(97).collect();
+    let mut found = Vec::new();
+    [engine.queries(), set.queries()].map(|queries| {
+        let mut sum = 0;
+        for (at, bounds) in chosen.iter().enumerate() {
+            // Between two objects that have nothing to do with each other there is mostly nothing.
+            let other = chosen[at * 31 % chosen.len()];
+            let middle: [f64; D] = std::array::from_fn(|axis| bounds.min[axis] / 2.0 + other.max[axis] / 2.0);
+            for place in [bounds.max, middle] {
+                sum += work(|_| queries.nearest(place, k, &mut found));
+            }
+        }
+        sum as f64 / (2 * chosen.len().max(1)) as f64 - (k / 8) as f64
+    })
+}
+
+/// The most looks and steps, on average, that a search for the `k` nearest takes beyond those that hold what it finds, by `k`.
+/// A tenth more than the worst when this was written: `power_halo` for 1 and 8, `needles` for 64.
+const NEAREST_BOUNDS: [(usize, f64); 3] = [(1, 230.0), (8, 340.0), (64, 1070.0)];
+
+#[test]
+fn searches_for_the_nearest_are_bounded_in_hostile_scenes() {
+    for (k, bound) in NEAREST_BOUNDS {
+        let mut worst = (0.0, String::new());
+        for &scene in scenes::Hostile::ALL {
+            let mut all = Vec::new();
+            if scene.dimensions().contains(&2) {
+                all.push((2, nearest_work::<2>(scene, k)));
+            }
+            if scene.dimensions().contains(&3) {
+                all.push((3, nearest_work::<3>(scene, k)));
+            }
+            for (dimensions, [moving, fixed]) in all {
+                println!("{k} nearest, {scene} in {dimensions}D: {moving:.0}, in a static set {fixed:.0}");
+                if moving.max(fixed) > worst.0 {
+                    worst = (moving.max(fixed), format!("{scene} in {dimensions}D"));
+                }
+            }
+        }
+        println!("{k} nearest: at most {:.0}, {}", worst.0, worst.1);
+        assert!(worst.0 <= bound, "{k} nearest: {:.0} in {}", worst.0, worst.1);
+    }
+}
+
+/// By kind. The scene is 2500 steps of eight entries. The worst scenes: `power_halo`, whose objects overlap many others' boxes; `sediment` for rays, which graze its layers. All others stay below 130.
+const HOSTILE_BOUNDS: [f64; 6] = [240.0, 280.0, 260.0, 340.0, 650.0, 90.0];

@@ -27,6 +27,8 @@ impl Limits {
 pub(crate) struct Cells {
     pub(crate) size: [f64; 3],
     limit: Coords,
+    /// How many cells the largest object reaches beyond its own.
+    span: [f64; 3],
     pub(crate) ignored: [bool; 3],
     /// The axis along which the rows lie.
     pub(crate) row: usize,
@@ -58,6 +60,18 @@ impl Cells {
     /// The edge of a chunk along an axis.
     pub(crate) fn chunk<const D: usize>(&self, axis: usize) -> f64 {
         self.size[axis] * f64::from(Shape::<D>::EDGE[axis_of(self.row, axis)])
+    }
+
+    /// How many cells along an axis are searched for what a box of this edge may touch: those that it covers, and those before them,
+    /// whose objects may reach it. Where these are in another chunk, they are mostly left out, because nothing in it does.
+    pub(crate) fn searched<const D: usize>(&self, axis: usize, edge: f64) -> f64 {
+        let of_chunk = f64::from(Shape::<D>::EDGE[axis_of(self.row, axis)]);
+        edge / self.size[axis] + 1.0 + self.span[axis] * (1.0 - 1.0 / of_chunk)
+    }
+
+    /// The same for chunks.
+    pub(crate) fn searched_chunks<const D: usize>(&self, axis: usize, edge: f64) -> f64 {
+        (edge + self.span[axis] * self.size[axis]) / self.chunk::<D>(axis) + 1.0
     }
 
     /// The same cells for objects of all sizes.
@@ -170,7 +184,8 @@ impl<const D: usize> Crowd<D> {
         let Limits { smallest, largest, .. } = limits;
         let middle = std::array::from_fn(|axis| low[axis] + extent[axis] / 2.0);
         let most = [f64::INFINITY; 3];
-        let mut cells = Cells { size: [0.0; 3], limit: [0; 3], ignored: self.ignored, row, middle, most, object_size: 0.0 };
+        let mut cells =
+            Cells { size: [0.0; 3], limit: [0; 3], span: [0.0; 3], ignored: self.ignored, row, middle, most, object_size: 0.0 };
         for axis in 0..D {
             let edge = f64::from(Shape::<D>::EDGE[axis_of(row, axis)]);
             // A little more than the largest object: what is not taken because of a rounding error would go to the list.
@@ -189,6 +204,7 @@ impl<const D: usize> Crowd<D> {
             let size = (edges[axis].max(room) / fine).max(room / (edge - 1.0)).clamp(smallest, largest);
             cells.size[axis] = size;
             cells.middle[axis] += room / 2.0;
+            cells.span[axis] = (class.max[axis] / size).ceil();
             cells.limit[axis] = self.limit(axis, room, size, edge, limits);
         }
         cells

@@ -6,7 +6,6 @@
 
 use std::ops::Range;
 
-use super::cells::Cells;
 use super::density::{BITS, Density, FEWEST, z_code};
 use super::group::Group;
 use super::survey::{Atoms, Corners, PROBES, SizeClass};
@@ -128,12 +127,12 @@ impl<const D: usize> Crossing<D> {
     }
 }
 
-/// The edges of the cells that a coarse object covers, as far as a finer group's objects may reach into them.
+/// The edges of the cells of a finer group that are searched for what an object of a coarse one meets.
 fn window<const D: usize>(big: &SizeClass, coarse: &Group<D>, fine: &Group<D>) -> [f64; 3] {
-    let Cells { size, .. } = fine.cells;
-    let (edges, reach) = (big.mean(), fine.crowd.class.max);
-    let endless = |axis: usize| coarse.crowd.class.is_endless(axis) || fine.cells.ignored[axis];
-    std::array::from_fn(|axis| if endless(axis) { f64::MAX / 4.0 } else { edges[axis] + reach[axis] + size[axis] })
+    let (edges, cells) = (big.mean(), &fine.cells);
+    let endless = |axis: usize| axis >= D || coarse.crowd.class.is_endless(axis) || cells.ignored[axis];
+    let searched = |axis: usize| cells.size[axis] * cells.searched::<D>(axis, edges[axis]);
+    std::array::from_fn(|axis| if endless(axis) { f64::MAX / 4.0 } else { searched(axis) })
 }
 
 /// For two atoms, how many sampled pairs of them share a cube, by scale.
@@ -163,16 +162,23 @@ fn shared_cubes<const D: usize>(all: &Density<D>, sample: &[Sampled], atoms: usi
 /// For an atom and a finer one, which part of the finer one's corners lies in an inflated box, and how many hits that is from.
 fn probe<const D: usize>(atoms: &Atoms, sample: &[Sampled]) -> Vec<(f64, f64)> {
     let count = atoms.classes.len();
-    let compared = memory::collect(sample.iter().step_by(sample.len().div_ceil(MOST_COMPARED).max(1)));
+    let mut compared = memory::collect(sample.iter().step_by(sample.len().div_ceil(MOST_COMPARED).max(1)).copied());
+    // One box for all points of an atom, and a loop over them without a branch.
+    compared.sort_unstable_by_key(|(_, atom)| *atom);
     let mut points = memory::collect(std::iter::repeat_n(0.0f64, count));
     compared.iter().for_each(|(_, atom)| points[*atom] += 1.0);
     let mut hits = memory::collect(std::iter::repeat_n(0.0f64, count * count));
     for (big, boxes) in atoms.probes.iter().enumerate() {
         let stride = (boxes.len() / PROBES).max(1);
         for probe in boxes.iter().step_by(stride).take(PROBES) {
-            for (point, small) in &compared {
-                let is_met = meets::<D>(probe, point, &atoms.classes[*small]);
-                hits[big * count + small] += f64::from(u8::from(is_met));
+            for points in compared.chunk_by(|a, b| a.1 == b.1) {
+                let small = points[0].1;
+                let [low, high] = corners_that_meet::<D>(probe, &atoms.classes[small]);
+                let is_met = |point: &[f64; 3]| {
+                    (0..D).fold(true, |is_met, axis| is_met & (point[axis] >= low[axis]) & (point[axis] <= high[axis]))
+                };
+                let met: usize = points.iter().map(|(point, _)| usize::from(is_met(point))).sum();
+                hits[big * count + small] += met as f64;
             }
         }
     }
@@ -212,13 +218,14 @@ fn overlaps<const D: usize>(atoms: &Atoms) -> Vec<[f64; 3]> {
     memory::collect(all.iter().flat_map(|a| all.iter().map(move |b| (a, b))).map(likely))
 }
 
-/// Whether a corner lies in a probe's box, inflated by the largest object that may have such a corner.
-fn meets<const D: usize>(probe: &Corners, point: &[f64; 3], small: &SizeClass) -> bool {
-    (0..D).all(|axis| {
+/// Where the `min` corners lie whose objects may meet a probe: its box, inflated by the largest of them.
+fn corners_that_meet<const D: usize>(probe: &Corners, small: &SizeClass) -> Corners {
+    let mut corners = [[f64::NEG_INFINITY; 3], [f64::INFINITY; 3]];
+    for axis in (0..D).filter(|&axis| !small.is_endless(axis) && (probe[1][axis] - probe[0][axis]).is_finite()) {
         let max = small.max[axis];
-        let is_free = small.is_endless(axis) || !(probe[1][axis] - probe[0][axis]).is_finite();
-        is_free || (point[axis] <= probe[1][axis] + max) & (point[axis] >= probe[0][axis] - 2.0 * max)
-    })
+        (corners[0][axis], corners[1][axis]) = (probe[0][axis] - 2.0 * max, probe[1][axis] + max);
+    }
+    corners
 }
 
 /// Whether boxes are much longer along some axis than along another.

@@ -3,21 +3,29 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::cells::{Cells, Limits};
+use super::cells::Limits;
 use super::crossing::{Crossing, Sampled};
 use super::density::sampled;
 use super::group::{Crowd, Group, LANES};
 use super::survey::{Atoms, SizeClass, Survey, corners};
 use crate::Scalar;
+use crate::layout::grid::Item;
 use crate::layout::staged::BoxList;
 use crate::runtime::memory;
 use crate::{Costs, Predicted};
 
 /// A cut is made if the cost with it is below this part of the cost without it.
-const WORTHWHILE: f64 = 0.93;
+const WORTHWHILE: f64 = 0.95;
 
-/// Entries of a chunk that are looked for coarser objects together.
-const ITEM: f64 = 256.0;
+/// Entries of a chunk that look together, on average: pieces of large chunks are not full.
+const ITEM: f64 = 0.8 * Item::MOST_ENTRIES as f64;
+
+/// An entry that is near to a chunk costs as much as this many rows, whatever it meets, and a row of cells that it is compared with as much
+/// as this many rows within a level: each row is looked up alone, and hits are found by branches. (`docs/planner.md` has the measurement.)
+const NEAR: f64 = 2.0;
+const ROW_ACROSS: f64 = 1.5;
+/// Nanoseconds per object for gathering into several levels, and for the boxes around their chunks.
+const SEVERAL: f64 = 1.0;
 
 /// The most objects that may be in no level: comparing that many with each chunk, and with each other, is affordable.
 pub(crate) fn most_listed(objects: usize) -> usize {
@@ -165,6 +173,9 @@ impl<const D: usize> SceneSummary<D> {
                 cost.listed += self.across(huge, a) + looking_chunks(&a.group) * per_chunk;
             }
         }
+        if in_levels.len() > 1 {
+            cost.across += SEVERAL * in_levels.iter().map(|ranged| ranged.group.objects()).sum::<f64>();
+        }
         let listed: f64 = in_list.iter().map(|ranged| ranged.group.objects()).sum();
         cost.listed += listed * (listed / 2.0 / LANES * compare + row);
         cost
@@ -177,36 +188,52 @@ impl<const D: usize> SceneSummary<D> {
 
     /// Coarser objects against a finer level.
     fn across(&self, coarse: &Ranged<D>, fine: &Ranged<D>) -> f64 {
-        let (Cells { size, ignored, row, .. }, extent) = (&fine.group.cells, fine.group.crowd.extent());
-        let (class, reach) = (&coarse.group.crowd.class, fine.group.crowd.class.max);
+        let (cells, extent, class) = (&fine.group.cells, fine.group.crowd.extent(), &coarse.group.crowd.class);
         let mean = class.mean();
-        let rows = (0..D).filter(|&axis| axis != *row && !ignored[axis]).fold(1.0, |rows, axis| {
-            let most = (extent[axis] / size[axis]).max(1.0);
-            let covered = if class.is_endless(axis) { most } else { (mean[axis] + reach[axis]) / size[axis] + 1.0 };
-            rows * covered.min(most)
+        // A row of each chunk is a run of its own.
+        let rows = (0..D).filter(|&axis| !cells.ignored[axis]).fold(1.0, |rows, axis| {
+            let along_rows = axis == cells.row;
+            let most = (extent[axis] / if along_rows { cells.chunk::<D>(axis) } else { cells.size[axis] }).max(1.0);
+            let searched = match class.is_endless(axis) {
+                true => most,
+                false if along_rows => cells.searched_chunks::<D>(axis, mean[axis]),
+                false => cells.searched::<D>(axis, mean[axis]),
+            };
+            rows * searched.min(most)
         });
         let met = self.crossing.met(&self.atoms.classes, (&coarse.group, &coarse.atoms), (&fine.group, &fine.atoms));
         let Costs { row, compare, .. } = self.costs;
-        coarse.group.objects() * (rows.min(8.0 * met) * (row + compare / 2.0) + compare * met / LANES)
+        coarse.group.objects() * (rows.min(8.0 * met) * ROW_ACROSS * row + compare * met / LANES)
     }
 
     /// Looking from the chunks of one level into another.
     fn looks(&self, from: &Ranged<D>, into: &Ranged<D>) -> f64 {
-        let ((cells, chunks), (other, others)) = ((&from.group.cells, from.group.chunks), (&into.group.cells, into.group.chunks));
+        let ((cells, reach), other) = ((&from.group.cells, from.group.crowd.class.mean()), &into.group.cells);
+        let extent = into.group.crowd.extent();
+        let is_open = |axis: usize| !cells.ignored[axis] && !other.ignored[axis];
+        // The box around a chunk's entries.
+        let around = |axis: usize| cells.chunk::<D>(axis) + reach[axis];
+        let edges = std::array::from_fn(|axis| match axis < D && is_open(axis) {
+            true => other.size[axis] * other.searched::<D>(axis, around(axis)),
+            false => f64::MAX / 4.0,
+        });
+        let in_box = |edges| into.group.objects() * self.crossing.together(from.atoms.clone(), into.atoms.clone(), edges);
         let mean = into.group.crowd.class.mean();
-        let edges = |axis: usize| match cells.ignored[axis] || other.ignored[axis] {
-            true => f64::MAX / 4.0,
-            false => cells.chunk::<D>(axis) + other.size[axis] + mean[axis],
-        };
-        let seen =
-            into.group.objects() * self.crossing.together(from.atoms.clone(), into.atoms.clone(), std::array::from_fn(edges));
-        // A look from large chunks into small ones finds many of them, or looks for them in vain.
-        let touched = (0..D).filter(|&axis| !other.ignored[axis]).fold(1.0, |touched, axis| {
-            let along = if cells.ignored[axis] { f64::INFINITY } else { cells.chunk::<D>(axis) / other.chunk::<D>(axis) };
-            touched * along.clamp(1.0, 1e6)
+        let reached =
+            std::array::from_fn(|axis| if edges[axis] < f64::MAX / 4.0 { around(axis) + mean[axis] } else { edges[axis] });
+        let (seen, near) = (in_box(edges), in_box(reached));
+        let (touched, rows) = (0..D).filter(|&axis| !other.ignored[axis]).fold((1.0, 1.0), |(touched, rows), axis| {
+            let all = |edge: f64| extent[axis] / edge + 1.0;
+            let chunks = if is_open(axis) { other.searched_chunks::<D>(axis, around(axis)) } else { f64::INFINITY };
+            let chunks = chunks.min(all(other.chunk::<D>(axis))).min(1e6);
+            let searched = if is_open(axis) { other.searched::<D>(axis, around(axis)) } else { f64::INFINITY };
+            let searched = if axis == other.row { chunks } else { searched.min(all(other.size[axis])) };
+            (touched * chunks, rows * searched)
         });
         let Costs { row, compare, look, .. } = self.costs;
-        looking_chunks(&from.group) * (look * touched.min(others + chunks) + seen * (row / 2.0 + compare / LANES))
+        let touched = touched.min(into.group.chunks + from.group.chunks);
+        let rows = rows.min(8.0 * seen) * ROW_ACROSS * row;
+        looking_chunks(&from.group) * (look * touched + rows + seen * compare / LANES + near * NEAR * row)
     }
 }
 

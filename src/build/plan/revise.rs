@@ -16,8 +16,8 @@ const WORTHWHILE_FINER: f64 = 0.6;
 const WORTHWHILE_COARSER: f64 = 0.7;
 /// Cells that are not smaller than this part of the crowded ones are no help.
 const FINER: f64 = 0.5;
-/// Nanoseconds per object for comparisons in crowded cells that a tree would save.
-const HOPELESS: f64 = 400.0;
+/// Nanoseconds for comparisons in crowded cells, per object of the crowd, that a tree would save.
+const HOPELESS: f64 = 100.0;
 /// If this share of the comparisons within a cell find a pair, there is nothing to save.
 const WORTH_COMPARING: f64 = 1.0 / 16.0;
 /// The most levels that a revision adds.
@@ -143,11 +143,8 @@ impl<S: Scalar, const D: usize> Reviser<'_, S, D> {
         let mut any = false;
         for (trouble, cost) in troubles(load, objects, &self.config.costs) {
             let Trouble::Crowded { level } = trouble else { continue };
-            if cost < HOPELESS * objects as f64 {
-                continue;
-            }
             let (crowd, ends) = self.crowd(level);
-            if overlapping(&crowd, &ends) > WORTH_COMPARING {
+            if cost < HOPELESS * crowd.len() as f64 || overlapping(&crowd, &ends) > WORTH_COMPARING {
                 continue;
             }
             let mut crowds = Thin::new(None, self.levels[level], crowd.len() / CROWD as usize, CROWD as u8);

@@ -261,13 +261,13 @@ pub(crate) fn corners<S: Scalar, const D: usize>(bounds: &Aabb<S, D>) -> (Corner
 }
 
 /// The class of a box with these edges.
+#[inline]
 fn class_of<const D: usize>(edges: [f64; 3]) -> usize {
     let all = (1 << D) - 1;
-    let set = |test: &dyn Fn(f64) -> bool| (0..D).fold(0, |set, axis| set | usize::from(test(edges[axis])) << axis);
     let longest = edges[0].max(edges[1]).max(edges[2]);
-    let finite = set(&|edge: f64| edge.is_finite());
+    let finite = axes_with::<D>(&edges, |edge| edge.is_finite());
     if finite == all {
-        let long = set(&|edge| edge * ASPECT >= longest);
+        let long = axes_with::<D>(&edges, |edge| edge * ASPECT >= longest);
         return if long == all {
             power_of_two(longest)
         } else {
@@ -276,6 +276,12 @@ fn class_of<const D: usize>(edges: [f64; 3]) -> usize {
     }
     let longest = (0..D).filter(|axis| edges[*axis].is_finite()).fold(0.0f64, |longest, axis| longest.max(edges[axis]));
     ENDLESS_BEGIN + (all & !finite).saturating_sub(1) * ENDLESS_CLASSES + power_of_two(longest) / (CLASSES / ENDLESS_CLASSES)
+}
+
+/// The axes whose edges pass a test, a bit each.
+#[inline(always)]
+fn axes_with<const D: usize>(edges: &[f64; 3], test: impl Fn(f64) -> bool) -> usize {
+    (0..D).fold(0, |set, axis| set | usize::from(test(edges[axis])) << axis)
 }
 
 /// Which axes are long or infinite in a class: classes of one shape have the same number.
