@@ -76,6 +76,9 @@ pub struct LevelStats {
     /// objects are as long as the scene.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "edges"))]
     pub cell_size: [f64; 3],
+    /// Where a cell begins: the others begin at multiples of the edges from it, up to rounding. 0 along an axis that the level ignores.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub origin: [f64; 3],
     /// How many objects live in it.
     pub objects: usize,
     /// How many chunks it has.

@@ -213,6 +213,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
             if chunks > 0 {
                 stats.levels.push(LevelStats {
                     cell_size: level.cell_size(),
+                    origin: level.origin().map(|border| if border.is_finite() { border } else { 0.0 }),
                     objects: self.grid.objects[index],
                     chunks,
                     span: level.turned(self.grid.spans[index]).map(|span| span as u32),

@@ -5,9 +5,12 @@
 //! buckets along a Z curve. The buckets are slabs of equal shares along each axis, by a sample, so dense regions have more of them.
 
 use crate::build::builder::Builder;
-use crate::layout::columns::Columns;
+use crate::isa::{Isa, Lanes, WIDTH};
+use crate::kernel::IsaWork;
+use crate::kernel::records::corners;
+use crate::kernel::scalar::Vector;
 use crate::layout::staged::{BLOCK, StagedBlock};
-use crate::lockfree::{Blocks, Cursor, shared};
+use crate::lockfree::{Blocks, shared};
 use crate::runtime::memory;
 use crate::runtime::objects::Objects;
 use crate::runtime::prefetch::prefetch;
@@ -19,79 +22,105 @@ use crate::{Aabb, Groups, Scalar};
 const FROM: usize = 4096;
 /// More segments per object than this, and the order is of no use.
 const USELESS: f64 = 0.3;
-/// Buckets: as many bits of the Z curve.
-const BITS: u32 = 12;
-const BUCKETS: usize = 1 << BITS;
+/// The most buckets: as many bits of the Z curve, the same number for each axis.
+const MOST_BITS: u32 = 15;
 /// Objects sampled for the slabs' borders.
 const SAMPLED: usize = 2048;
 /// Parts of the objects that are counted apart, per worker.
-const PARTS_PER_WORKER: usize = 4;
+const PARTS_PER_WORKER: usize = 2;
 
 /// Where objects go along the curve.
 struct Slabs<S, const D: usize> {
     /// The borders between the slabs of each axis, ascending.
     borders: [Vec<S>; D],
+    /// Bits of the curve from each axis.
+    bits: u32,
 }
 
 impl<S: Scalar, const D: usize> Slabs<S, D> {
-    const BITS_PER_AXIS: u32 = BITS / D as u32;
-
-    fn new(columns: &Columns<'_, S, D>, objects: usize) -> Self {
-        let stride = (objects / SAMPLED).max(1);
-        let slabs = 1 << Self::BITS_PER_AXIS;
+    fn new(boxes: &[Aabb<S, D>], workers: usize) -> Self {
+        // Each worker has counters of its own. More of them than objects would cost more than the better order saves.
+        let bits = MOST_BITS / D as u32 - u32::from(boxes.len() < workers << MOST_BITS);
+        let stride = (boxes.len() / SAMPLED).max(1);
+        let slabs = 1 << bits;
         let borders = std::array::from_fn(|axis| {
-            let numbers = (0..objects).step_by(stride).map(|id| columns.min(axis)[id]).filter(|x| !x.is_nan());
+            let numbers = boxes.iter().step_by(stride).map(|bounds| bounds.min[axis]).filter(|x| !x.is_nan());
             let mut sample = memory::collect(numbers);
             sample.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
             let last = sample.len().saturating_sub(1);
             memory::collect((1..slabs).map(|slab| sample.get(slab * last / slabs).copied().unwrap_or(S::ZERO)))
         });
-        Slabs { borders }
+        Slabs { borders, bits }
     }
 
-    /// The bucket of a `min` corner: the bits of its slabs, interleaved.
+    fn buckets(&self) -> usize {
+        1 << (D as u32 * self.bits)
+    }
+
+    /// The buckets of sixteen `min` corners: the bits of their slabs, interleaved.
     #[inline(always)]
-    fn bucket(&self, corner: [S; D]) -> u32 {
-        let slabs: [u32; D] = std::array::from_fn(|axis| {
-            self.borders[axis].iter().fold(0, |slab, border| slab + u32::from(*border <= corner[axis]))
-        });
-        (0..Self::BITS_PER_AXIS).fold(0, |bucket, bit| {
-            (0..D).fold(bucket, |bucket, axis| bucket | (slabs[axis] >> bit & 1) << (D as u32 * bit + axis as u32))
+    fn buckets_of<I: Isa>(&self, isa: I, corners: &[S::In<I>; D]) -> I::Words {
+        let (zero, one) = (isa.splat(0), isa.splat(1));
+        (0..D).fold(zero, |buckets, axis| {
+            let slabs = self.borders[axis].iter().fold(zero, |slabs, border| {
+                let is_behind = Vector::<S, I>::splat(isa, *border).le(isa, corners[axis]);
+                isa.add(slabs, isa.select(is_behind, one, zero))
+            });
+            (0..self.bits).fold(buckets, |buckets, bit| {
+                let bits = isa.shl(isa.and(isa.shr(slabs, bit), one), D as u32 * bit + axis as u32);
+                isa.or(buckets, bits)
+            })
         })
     }
 }
 
-/// How many objects of a part there are in each bucket; then the next one's place in the order.
-type BucketCounts = [u32; BUCKETS];
-
 /// The copied boxes, by object.
-pub(crate) struct Copied<'a, S, const D: usize> {
-    columns: Columns<'a, S, D>,
-    len: usize,
-}
-
-impl<'a, S: Scalar, const D: usize> Copied<'a, S, D> {
-    pub(crate) fn new(columns: Columns<'a, S, D>, len: usize) -> Self {
-        Copied { columns, len }
-    }
-}
+pub(crate) struct Copied<'a, S, const D: usize>(pub(crate) &'a [Aabb<S, D>]);
 
 impl<S: Scalar, const D: usize> Objects<S, D> for Copied<'_, S, D> {
     fn len(&self) -> usize {
-        self.len
+        self.0.len()
     }
 
     #[inline(always)]
     fn bounds(&self, index: usize) -> Aabb<S, D> {
-        self.columns.bounds(index)
+        self.0[index]
     }
 
     #[inline(always)]
     fn prefetch(&self, index: usize) {
-        (0..D).for_each(|axis| {
-            prefetch(self.columns.min(axis), index);
-            prefetch(self.columns.max(axis), index);
-        });
+        prefetch(self.0, index);
+    }
+}
+
+/// Notes the bucket of each object of some blocks, and counts them.
+struct CountBuckets<'a, S, const D: usize> {
+    slabs: &'a Slabs<S, D>,
+    boxes: &'a [Aabb<S, D>],
+    /// Buckets are noted where the segments' links will be.
+    blocks: &'a mut [StagedBlock<S, D>],
+    counts: &'a mut [u32],
+}
+
+impl<S: Scalar, const D: usize> IsaWork for CountBuckets<'_, S, D> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let CountBuckets { slabs, boxes, blocks, counts } = self;
+        for (boxes, block) in boxes.chunks(BLOCK).zip(blocks) {
+            for (boxes, noted) in boxes.chunks(WIDTH).zip(block.next.as_chunks_mut().0) {
+                let corners = match boxes.first_chunk() {
+                    Some(sixteen) => corners(isa, sixteen),
+                    // The last ones; what stands in for those that there are not is not counted.
+                    None => corners(isa, &std::array::from_fn(|lane| boxes[lane.min(boxes.len() - 1)])),
+                };
+                *noted = isa.array(slabs.buckets_of(isa, &corners));
+                for bucket in &noted[..boxes.len()] {
+                    counts[*bucket as usize] += 1;
+                }
+            }
+        }
     }
 }
 
@@ -118,33 +147,36 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         self.copy_to_table(objects, len, team);
         let parts = (team.workers() * PARTS_PER_WORKER).min(len.div_ceil(BLOCK)).max(1);
         let part = len.div_ceil(parts).next_multiple_of(BLOCK);
-        let columns = self.table.columns(&self.next_order);
-        let slabs = Slabs::new(&columns, len);
-        let mut counts = memory::collect((0..len.div_ceil(part)).map(|_| -> BucketCounts { [0; BUCKETS] }));
+        let boxes = self.table.records(len);
+        let slabs = Slabs::new(boxes, team.workers());
+        let buckets = slabs.buckets();
+        // How many objects of a part there are in each bucket; then the next one's place in the order.
+        let mut counts = memory::collect(std::iter::repeat_n(0, len.div_ceil(part) * buckets));
 
-        // Buckets are noted where the segments' links will be. One claim for the objects of a part and their counts.
-        let parts = Blocks::new(&mut self.staged[..len.div_ceil(BLOCK)], part / BLOCK).zip(Blocks::new(&mut counts, 1));
+        // One claim for the objects of a part and their counts.
+        let parts = Blocks::new(&mut self.staged[..len.div_ceil(BLOCK)], part / BLOCK).zip(Blocks::new(&mut counts, buckets));
+        let kernel = self.kernel;
         self.busy.each(team, |_| {
             scope!("pivotgrid::presort::count");
             while let Some((number, blocks, counts)) = parts.claim() {
-                for (first, block) in (number * part..).step_by(BLOCK).zip(blocks) {
-                    count(&slabs, &columns, first, len, block, &mut counts[0]);
-                }
+                let boxes = &boxes[number * part..len.min((number + 1) * part)];
+                kernel.dispatch(CountBuckets { slabs: &slabs, boxes, blocks, counts });
             }
         });
         let mut place = 0;
-        for bucket in 0..BUCKETS {
-            for counts in &mut counts {
-                place += std::mem::replace(&mut counts[bucket], place);
+        for bucket in 0..buckets {
+            for count in counts[bucket..].iter_mut().step_by(buckets) {
+                place += std::mem::replace(count, place);
             }
         }
         let (staged, order) = (&self.staged, shared(order));
-        let placing = Blocks::new(&mut counts, 1);
+        let placing = Blocks::new(&mut counts, buckets);
         self.busy.each(team, |_| {
             scope!("pivotgrid::presort::place");
-            while let Some((number, places)) = placing.claim() {
+            while let Some((first, places)) = placing.claim() {
+                let number = first / buckets;
                 for id in number * part..len.min((number + 1) * part) {
-                    let place = &mut places[0][staged[id / BLOCK].next[id % BLOCK] as usize % BUCKETS];
+                    let place = &mut places[staged[id / BLOCK].next[id % BLOCK] as usize];
                     order[*place as usize].store(id as u32, crate::lockfree::sync::Ordering::Relaxed);
                     *place += 1;
                 }
@@ -152,38 +184,21 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         });
     }
 
-    /// Reads each object once: its box goes to the entry of its index.
+    /// Reads each object once: its box goes to the record of its index.
     fn copy_to_table<O: Objects<S, D> + ?Sized>(&mut self, objects: &O, len: usize, team: Team) {
-        let table = self.table.writer(&mut self.next_order);
-        let cursor = Cursor::new();
         let claim = team.claim(len.div_ceil(BLOCK), 32) * BLOCK;
+        let records = Blocks::new(self.table.records_mut(len), claim);
         let workers = Blocks::new(&mut self.workers, 1);
         self.busy.each(team, |_| {
             scope!("pivotgrid::presort::copy");
             let Some(worker) = workers.claim_one() else { return };
-            while let Some(ids) = cursor.claim(claim, len) {
-                for id in ids {
+            while let Some((first, records)) = records.claim() {
+                for (id, record) in (first..).zip(records) {
                     worker.seen.grouped |= objects.groups(id) != Groups::ALL;
                     worker.seen.has_balls |= objects.ball(id).is_some();
-                    table.set(id, &objects.bounds(id), id as u32);
+                    *record = objects.bounds(id);
                 }
             }
         });
-    }
-}
-
-/// Counts the objects of a block by bucket, and notes each one's.
-fn count<S: Scalar, const D: usize>(
-    slabs: &Slabs<S, D>,
-    columns: &Columns<'_, S, D>,
-    first: usize,
-    len: usize,
-    block: &mut StagedBlock<S, D>,
-    counts: &mut BucketCounts,
-) {
-    for id in first..len.min(first + BLOCK) {
-        let bucket = slabs.bucket(columns.bounds(id).min);
-        block.next[id % BLOCK] = bucket;
-        counts[bucket as usize % BUCKETS] += 1;
     }
 }

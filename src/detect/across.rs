@@ -69,7 +69,7 @@ pub(super) fn search<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
 /// Where both are many, the entries are cut in two, and each half meets only what is near to the box around it: plates of nested
 /// rooms are near to all of a chunk, and to few of its cells. Where one axis separates them, as beams along different axes, they are
 /// swept along it instead.
-struct Meet<'m, 'c, I, S, const D: usize, const EXTRAS: bool> {
+struct Meet<'m, 'c, I: Isa, S, const D: usize, const EXTRAS: bool> {
     view: &'m View<'m, S, D>,
     chunk: &'m Chunk,
     entries: Range<usize>,
@@ -165,7 +165,7 @@ fn for_each_run<S: Scalar, const D: usize>(
 
 /// Collects the entries of a run that overlap a box. Compiled as a function of its own: the callers are closures, and one that is not
 /// inlined is compiled without the instruction set.
-struct Collect<'m, 'c, I, S, const D: usize, const EXTRAS: bool> {
+struct Collect<'m, 'c, I: Isa, S, const D: usize, const EXTRAS: bool> {
     comparer: &'m mut Comparer<'c, I, S, D, EXTRAS>,
     around: &'m Aabb<S, D>,
     run: Range<usize>,
@@ -187,7 +187,7 @@ impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for Collect<'_,
 }
 
 /// Compares an entry with a run of entries. A function of its own, as [`Collect`].
-pub(super) struct MeetRun<'m, 'c, I, S, const D: usize, const EXTRAS: bool> {
+pub(super) struct MeetRun<'m, 'c, I: Isa, S, const D: usize, const EXTRAS: bool> {
     pub(super) comparer: &'m mut Comparer<'c, I, S, D, EXTRAS>,
     pub(super) entry: usize,
     pub(super) run: Range<usize>,

@@ -134,7 +134,7 @@ struct RowSearch<'v, 'r, S, const D: usize> {
 }
 
 /// The search within a row, compiled as a function of its own.
-struct OwnRow<'o, 'v, 'r, 'c, I, S, const D: usize, const EXTRAS: bool> {
+struct OwnRow<'o, 'v, 'r, 'c, I: Isa, S, const D: usize, const EXTRAS: bool> {
     search: &'o mut RowSearch<'v, 'r, S, D>,
     comparer: &'o mut Comparer<'c, I, S, D, EXTRAS>,
     row: Row<'v>,

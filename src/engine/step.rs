@@ -56,10 +56,9 @@ pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
         engine.builder.stats.times.presort = clock.lap();
         // The boxes are in the table now. It is written again after gathering only.
         let table = std::mem::replace(&mut engine.builder.table, Table::new());
-        let ids = std::mem::take(&mut engine.builder.next_order);
-        let copied = Copied::new(table.columns(&ids), len);
+        let copied = Copied(table.records(len));
         let gathered = gather(&mut engine.builder, &Source { objects: &copied, len, order: &order[..len] }, team, &mut clock);
-        (engine.builder.table, engine.builder.next_order) = (table, ids);
+        engine.builder.table = table;
         gathered
     } else {
         engine.builder.stats.times.presort = clock.lap();

@@ -60,14 +60,16 @@ impl Comparisons {
 }
 
 /// Compares entries of a table, in one instruction set. `EXTRAS`: overlapping boxes are not all that makes a pair.
-pub(crate) struct Comparer<'a, I, S, const D: usize, const EXTRAS: bool> {
+pub(crate) struct Comparer<'a, I: Isa, S, const D: usize, const EXTRAS: bool> {
     pub(crate) isa: I,
     pub(crate) columns: Columns<'a, S, D>,
     lists: &'a mut Comparisons,
     out: &'a mut dyn PairRoom,
     /// Tasks' entries are relative to this one.
     base: usize,
-    /// How many pairs of boxes were compared.
+    /// The lengths of the windows that were added since tasks were compared last, by lane.
+    added: I::Words,
+    /// How many pairs of boxes were compared, besides these.
     pub(crate) candidates: u64,
     /// How many chunks of other levels were looked for.
     pub(crate) looks: u64,
@@ -76,7 +78,7 @@ pub(crate) struct Comparer<'a, I, S, const D: usize, const EXTRAS: bool> {
 impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, S, D, EXTRAS> {
     #[inline(always)]
     pub(crate) fn new(isa: I, columns: Columns<'a, S, D>, lists: &'a mut Comparisons, out: &'a mut dyn PairRoom) -> Self {
-        Comparer { isa, columns, lists, out, base: 0, candidates: 0, looks: 0 }
+        Comparer { isa, columns, lists, out, base: 0, added: isa.splat(0), candidates: 0, looks: 0 }
     }
 
     /// Tasks from now on name entries relative to this one. All tasks so far are compared first.
@@ -94,6 +96,7 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         let (one, sixteen) = (isa.splat(1), isa.splat(WIDTH as i32));
         let mut len = isa.sub(end, begin);
         let mut some = mask & isa.gt(len, isa.splat(if injected(Fault::RunRestLost) { WIDTH as i32 - 1 } else { 0 }));
+        self.added = isa.add(self.added, isa.select(some, len, isa.splat(0)));
         loop {
             if self.lists.tasks.len() > TASKS {
                 self.compare();
@@ -106,7 +109,9 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
                 inside = sixteen;
             }
             let lanes = isa.sub(isa.power_of_two(inside), one);
-            self.lists.tasks.append(isa, some, isa.or(entries, lanes), begin);
+            let mut tasks = self.lists.tasks.extend();
+            tasks.append(isa, some, isa.or(entries, lanes), begin);
+            tasks.finish();
             some &= isa.gt(len, sixteen);
             if some == 0 {
                 return;
@@ -156,6 +161,9 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
             self.isa.run(FillMasks(self));
             self.isa.run(Extract(self));
         }
+        // Before a lane is full: the list has room for few tasks, and a chunk's own rows for its entries.
+        let added = std::mem::replace(&mut self.added, self.isa.splat(0));
+        self.candidates += self.isa.array(added).iter().map(|&len| u64::from(len)).sum::<u64>();
     }
 
     /// Compares, and stores masks: no branch, no dependence between tasks. Bound by its loads, so nothing else is read.
@@ -165,7 +173,6 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         let (entries, windows) = self.lists.tasks.slices();
         self.columns.check(self.base, entries, windows);
         let (pointers, base) = (self.columns.pointers(), self.base);
-        let mut candidates = 0;
         for ((mask, &task), &window) in self.lists.masks.iter_mut().zip(entries).zip(windows) {
             let lanes = task as Mask;
             // SAFETY: entries and windows begin below `entries`, and every column is padded by sixteen values.
@@ -173,20 +180,17 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
                 let own = pointers.all_lanes(isa, base + (task >> 16) as usize);
                 overlap(isa, lanes, &own, &pointers.sixteen(isa, window as usize))
             };
-            candidates += u64::from(lanes.count_ones());
         }
-        self.candidates += candidates;
     }
 
     /// Drops tasks without a hit, sixteen at a time, and takes the hits of the others.
     #[inline(always)]
     fn extract(&mut self) {
         let isa = self.isa;
-        let tasks = &mut self.lists.tasks;
-        let count = tasks.len();
+        let count = self.lists.tasks.len();
         let upper = isa.splat(!0xffff);
         // What is kept is written to the front of the list, behind which it is still read.
-        tasks.clear();
+        let mut tasks = self.lists.tasks.rewrite();
         for at in (0..count).step_by(WIDTH) {
             let masks: &[Mask; WIDTH] = self.lists.masks[at..].first_chunk().expect("masks are padded");
             let masks = isa.words(&masks.map(u32::from));
@@ -194,6 +198,7 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
             let (entries, windows) = tasks.sixteen(isa, at);
             tasks.append(isa, some, isa.or(isa.and(entries, upper), masks), windows);
         }
+        tasks.finish();
         self.take_hits();
     }
 
@@ -201,24 +206,24 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
     #[inline(always)]
     fn take_hits(&mut self) {
         let isa = self.isa;
-        let (tasks, windows) = self.lists.tasks.slices();
-        self.columns.check(self.base, tasks, windows);
-        for (&task, &window) in tasks.iter().zip(windows) {
+        let Comparisons { tasks, hits, .. } = &mut *self.lists;
+        let (entries, windows) = tasks.slices();
+        self.columns.check(self.base, entries, windows);
+        let mut writer = hits.extend();
+        for (&task, &window) in entries.iter().zip(windows) {
             let (entry, window) = (self.base + (task >> 16) as usize, window as usize);
             // SAFETY: both are below `entries`.
             let (own, others) =
                 unsafe { (object::<_, _, EXTRAS>(&self.columns, entry), objects::<_, _, _, EXTRAS>(isa, &self.columns, window)) };
-            self.lists.hits.append_same(isa, task as Mask, isa.splat(own as i32), others);
-            if self.lists.hits.len() > HITS {
-                isa.run(Flush::<I, S, D, EXTRAS> {
-                    columns: &self.columns,
-                    hits: &mut self.lists.hits,
-                    out: &mut *self.out,
-                    isa,
-                });
+            writer.append_same(isa, task as Mask, isa.splat(own as i32), others);
+            if writer.len() > HITS {
+                writer.finish();
+                isa.run(Flush::<I, S, D, EXTRAS> { columns: &self.columns, hits, out: &mut *self.out, isa });
+                writer = hits.extend();
             }
         }
-        self.lists.tasks.clear();
+        writer.finish();
+        tasks.clear();
     }
 
     /// An entry meets the lanes of a mask of the window.
@@ -229,7 +234,9 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         // SAFETY: both are below `entries`.
         let (own, others) =
             unsafe { (object::<_, _, EXTRAS>(&self.columns, entry), objects::<_, _, _, EXTRAS>(isa, &self.columns, window)) };
-        self.lists.hits.append_same(isa, mask, isa.splat(own as i32), others);
+        let mut hits = self.lists.hits.extend();
+        hits.append_same(isa, mask, isa.splat(own as i32), others);
+        hits.finish();
         if self.lists.hits.len() > HITS {
             self.flush();
         }
@@ -246,38 +253,40 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         if injected(Fault::ComparedWithItself) {
             (distance, window) = (isa.splat(-1), at);
         }
-        let mut candidates = 0;
+        self.added = isa.add(self.added, isa.max(following, isa.splat(0)));
         loop {
-            let (first, mut masks, mut count) = (window, [0 as Mask; WIDTH], 0);
+            // Bits of `some` are set one by one: to load the masks as a vector just after they are stored one by one stalls.
+            let (first, mut masks, mut some, mut count) = (window, [0 as Mask; WIDTH], 0u32, 0);
             let mut reaching = isa.gt(following, distance);
             while reaching != 0 && count < WIDTH {
                 assert!(window < self.columns.entries);
                 // SAFETY: an entry, and every column is padded by sixteen values.
-                masks[count] = unsafe { overlap(isa, reaching, own, &pointers.sixteen(isa, window)) };
-                candidates += reaching.count_ones();
+                let mask = unsafe { overlap(isa, reaching, own, &pointers.sixteen(isa, window)) };
+                masks[count] = mask;
+                some |= u32::from(mask != 0) << count;
                 count += 1;
                 window += 1;
                 distance = isa.add(distance, one);
                 reaching = isa.gt(following, distance);
             }
-            let mut some = isa.gt(isa.words(&masks.map(u32::from)), isa.splat(0));
             if some != 0 {
                 assert!(at < self.columns.entries && first + count <= self.columns.entries);
                 // SAFETY: an entry.
                 let ids = unsafe { objects::<_, _, _, EXTRAS>(isa, &self.columns, at) };
+                let mut hits = self.lists.hits.extend();
                 while some != 0 {
                     let later = some.trailing_zeros() as usize % WIDTH;
                     some &= some - 1;
                     // SAFETY: only masks of entries, those from `first` on, were stored.
                     let others = unsafe { objects::<_, _, _, EXTRAS>(isa, &self.columns, first + later) };
-                    self.lists.hits.append(isa, masks[later], ids, others);
+                    hits.append(isa, masks[later], ids, others);
                 }
+                hits.finish();
                 if self.lists.hits.len() > HITS {
                     self.flush();
                 }
             }
             if reaching == 0 {
-                self.candidates += u64::from(candidates);
                 return;
             }
         }
@@ -315,7 +324,7 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
 /// A part of the comparison that is compiled as a function of its own.
 macro_rules! outlined {
     ($name:ident, $method:ident) => {
-        struct $name<'c, 'a, I, S, const D: usize, const EXTRAS: bool>(&'c mut Comparer<'a, I, S, D, EXTRAS>);
+        struct $name<'c, 'a, I: Isa, S, const D: usize, const EXTRAS: bool>(&'c mut Comparer<'a, I, S, D, EXTRAS>);
 
         impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for $name<'_, '_, I, S, D, EXTRAS> {
             type Outcome = ();

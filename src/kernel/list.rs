@@ -99,32 +99,16 @@ impl TwinList {
         self.len = 0;
     }
 
-    /// Writes more words.
+    /// Writes words behind those that are there.
     #[inline(always)]
     pub(crate) fn extend(&mut self) -> TwinWriter<'_> {
-        TwinWriter { first: &mut self.first, second: &mut self.second, len: self.len, written: &mut self.len }
+        TwinWriter { first: &mut self.first, second: &mut self.second, room: self.room, len: self.len, written: &mut self.len }
     }
 
-    /// Appends the lanes of a mask to both.
+    /// Writes all words anew, from the front.
     #[inline(always)]
-    pub(crate) fn append<I: Isa>(&mut self, isa: I, mask: Mask, first: I::Words, second: I::Words) {
-        assert!(self.len + WIDTH <= self.room);
-        // SAFETY: there is room for sixteen words behind the last one, in both.
-        unsafe {
-            isa.append(self.first.as_mut_ptr().add(self.len), mask, first);
-            self.len += isa.append(self.second.as_mut_ptr().add(self.len), mask, second);
-        }
-    }
-
-    /// Appends the lanes of a mask to the second, and as many of the lanes, which are all the same, to the first.
-    #[inline(always)]
-    pub(crate) fn append_same<I: Isa>(&mut self, isa: I, mask: Mask, first: I::Words, second: I::Words) {
-        assert!(self.len + WIDTH <= self.room);
-        // SAFETY: there is room for sixteen words behind the last one, in both.
-        unsafe {
-            isa.store(self.first.as_mut_ptr().add(self.len), first);
-            self.len += isa.append(self.second.as_mut_ptr().add(self.len), mask, second);
-        }
+    pub(crate) fn rewrite(&mut self) -> TwinWriter<'_> {
+        TwinWriter { len: 0, ..self.extend() }
     }
 
     /// The words of both from `at` on; those behind the last one are unspecified.
@@ -149,16 +133,52 @@ impl TwinList {
 pub(crate) struct TwinWriter<'a> {
     first: &'a mut [u32],
     second: &'a mut [u32],
+    /// Never greater than their lengths.
+    room: usize,
     len: usize,
     written: &'a mut usize,
 }
 
 impl TwinWriter<'_> {
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Appends a word to each, or nothing, without a branch.
     #[inline(always)]
     pub(crate) fn push_if(&mut self, is_wanted: bool, first: u32, second: u32) {
         (self.first[self.len], self.second[self.len]) = (first, second);
         self.len += usize::from(is_wanted);
+    }
+
+    /// Appends the lanes of a mask to both.
+    #[inline(always)]
+    pub(crate) fn append<I: Isa>(&mut self, isa: I, mask: Mask, first: I::Words, second: I::Words) {
+        assert!(self.len + WIDTH <= self.room);
+        // SAFETY: there is room for sixteen words behind the last one, in both.
+        unsafe {
+            isa.append(self.first.as_mut_ptr().add(self.len), mask, first);
+            self.len += isa.append(self.second.as_mut_ptr().add(self.len), mask, second);
+        }
+    }
+
+    /// Appends the lanes of a mask to the second, and as many of the lanes, which are all the same, to the first.
+    #[inline(always)]
+    pub(crate) fn append_same<I: Isa>(&mut self, isa: I, mask: Mask, first: I::Words, second: I::Words) {
+        assert!(self.len + WIDTH <= self.room);
+        // SAFETY: there is room for sixteen words behind the last one, in both.
+        unsafe {
+            isa.store(self.first.as_mut_ptr().add(self.len), first);
+            self.len += isa.append(self.second.as_mut_ptr().add(self.len), mask, second);
+        }
+    }
+
+    /// The words of both from `at` on, written or not yet written over.
+    #[inline(always)]
+    pub(crate) fn sixteen<I: Isa>(&self, isa: I, at: usize) -> (I::Words, I::Words) {
+        let (first, second) = (self.first[at..].first_chunk(), self.second[at..].first_chunk());
+        (isa.words(first.expect("lists are padded")), isa.words(second.expect("lists are padded")))
     }
 
     /// The lists are complete.

@@ -85,6 +85,13 @@ impl<'a, S: Scalar, const D: usize> Records<'a, S, D> {
     }
 }
 
+/// The `min` corners of sixteen boxes, by axis.
+#[inline(always)]
+pub(crate) fn corners<I: Isa, S: Scalar, const D: usize>(isa: I, boxes: &[Aabb<S, D>; WIDTH]) -> [S::In<I>; D] {
+    // SAFETY: sixteen records of `2 * D` numbers: boxes have no padding (`Aabb` is `Pod`).
+    std::array::from_fn(|axis| unsafe { Lanes::column(isa, boxes.as_ptr().cast::<S>(), 2 * D, axis) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,8 +14,8 @@ use crate::{Aabb, Ball, Groups, Scalar};
 /// is room for a kernel to read on: whatever it finds there it masks out.
 #[derive(Debug)]
 pub(crate) struct Table<S, const D: usize> {
-    min: [Vec<S>; D],
-    max: [Vec<S>; D],
+    /// The columns of `min`, then those of `max`, an axis each: in one piece, so that it has room for boxes as records, too.
+    bounds: Vec<S>,
     /// Member, mask and body; empty unless some object is in groups of its own.
     groups: [Vec<u32>; 3],
     /// Center and radius; empty unless some object is a ball.
@@ -30,8 +30,7 @@ pub(crate) struct Table<S, const D: usize> {
 impl<S: Scalar, const D: usize> Table<S, D> {
     pub(crate) fn new() -> Self {
         Table {
-            min: std::array::from_fn(|_| Vec::new()),
-            max: std::array::from_fn(|_| Vec::new()),
+            bounds: Vec::new(),
             groups: std::array::from_fn(|_| Vec::new()),
             centers: std::array::from_fn(|_| Vec::new()),
             radii: Vec::new(),
@@ -44,11 +43,41 @@ impl<S: Scalar, const D: usize> Table<S, D> {
     /// Makes room for `entries` entries. They have no extras until [`resize_extras`](Self::resize_extras): those of the last step may be
     /// shorter columns.
     pub(crate) fn resize(&mut self, entries: usize, budget: &Budget) {
-        let padded = entries + PADDING;
         (self.grouped, self.has_balls) = (false, false);
-        for column in self.min.iter_mut().chain(&mut self.max) {
-            replace_if_short(column, padded, budget);
-        }
+        replace_if_short(&mut self.bounds, 2 * D * Self::padded(entries), budget);
+    }
+
+    /// The length of a column for so many entries.
+    fn padded(entries: usize) -> usize {
+        // Each begins as far from a cache line's begin as the first one.
+        (entries + PADDING).next_multiple_of(64 / size_of::<S>())
+    }
+
+    /// How long each of the columns of bounds is.
+    fn column(&self) -> usize {
+        let most = self.bounds.len() / (2 * D);
+        most - most % (64 / size_of::<S>())
+    }
+
+    /// The columns of bounds: `min` and `max` of each axis.
+    fn bounds(&self) -> [[&[S]; D]; 2] {
+        let (column, bounds) = (self.column(), &self.bounds);
+        [0, D].map(|first| std::array::from_fn(|axis| &bounds[(first + axis) * column..][..column]))
+    }
+
+    fn bounds_mut(&mut self) -> [[&mut [S]; D]; 2] {
+        let column = self.column();
+        let mut rest = self.bounds.as_mut_slice();
+        [0; 2].map(|_| std::array::from_fn(|_| rest.split_off_mut(..column).expect("as many columns")))
+    }
+
+    /// The first so many boxes, if they are kept as records: until a column is written.
+    pub(crate) fn records(&self, boxes: usize) -> &[Aabb<S, D>] {
+        bytemuck::cast_slice(&self.bounds[..2 * D * boxes])
+    }
+
+    pub(crate) fn records_mut(&mut self, boxes: usize) -> &mut [Aabb<S, D>] {
+        bytemuck::cast_slice_mut(&mut self.bounds[..2 * D * boxes])
     }
 
     /// Makes room for what only some scenes need.
@@ -68,9 +97,16 @@ impl<S: Scalar, const D: usize> Table<S, D> {
     }
 
     pub(crate) fn shrink(&mut self, entries: usize) {
+        let (before, after) = (self.column(), Self::padded(entries));
+        if after < before {
+            for column in 1..2 * D {
+                self.bounds.copy_within(column * before..column * before + after, column * after);
+            }
+            self.bounds.truncate(2 * D * after);
+        }
+        self.bounds.shrink_to_fit();
         let padded = entries + PADDING;
-        let extras = self.centers.iter_mut().chain([&mut self.radii]);
-        for column in self.min.iter_mut().chain(&mut self.max).chain(extras) {
+        for column in self.centers.iter_mut().chain([&mut self.radii]) {
             column.truncate(padded);
             column.shrink_to_fit();
         }
@@ -82,8 +118,9 @@ impl<S: Scalar, const D: usize> Table<S, D> {
 
     /// The table, and the column of indices that goes with it, as many workers may write them at once.
     pub(crate) fn writer<'a>(&'a mut self, ids: &'a mut [u32]) -> TableWriter<'a, S, D> {
-        let (min, max, ids) =
-            (self.min.each_mut().map(|column| shared(column)), self.max.each_mut().map(|column| shared(column)), shared(ids));
+        let (column, ids) = (self.column(), shared(ids));
+        let bounds = shared(&mut self.bounds);
+        let [min, max] = [0, D].map(|first| std::array::from_fn(|axis| &bounds[(first + axis) * column..][..column]));
         TableWriter {
             rows: Rows::new((min, max, ids)),
             ids,
@@ -100,16 +137,18 @@ impl<S: Scalar, const D: usize> Table<S, D> {
         bounds: &'a [u32],
         shares: &'a Shares,
     ) -> TablePortions<'a, S, D> {
+        let [min, max] = self.bounds_mut();
         TablePortions {
-            min: Portions::of_slices(self.min.each_mut().map(Vec::as_mut_slice), bounds, shares, 1),
-            max: Portions::of_slices(self.max.each_mut().map(Vec::as_mut_slice), bounds, shares, 2),
+            min: Portions::of_slices(min, bounds, shares, 1),
+            max: Portions::of_slices(max, bounds, shares, 2),
             ids: Portions::of_slices([ids], bounds, shares, 3),
         }
     }
 
     /// The table as kernels read it, with the column of indices that goes with it.
     pub(crate) fn columns<'a>(&'a self, ids: &'a [u32]) -> Columns<'a, S, D> {
-        let columns = Columns::new(self.min.each_ref().map(Vec::as_slice), self.max.each_ref().map(Vec::as_slice), ids);
+        let [min, max] = self.bounds();
+        let columns = Columns::new(min, max, ids);
         let groups = self.grouped.then(|| self.groups.each_ref().map(Vec::as_slice));
         let balls = self.has_balls.then(|| (self.centers.each_ref().map(Vec::as_slice), self.radii.as_slice()));
         let has_extreme_balls = self.has_balls && self.extreme.load(Ordering::Relaxed);
@@ -117,7 +156,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let columns = self.min.iter().chain(&self.max).chain(&self.centers).chain([&self.radii]);
+        let columns = self.centers.iter().chain([&self.radii, &self.bounds]);
         let groups: usize = self.groups.iter().map(Vec::capacity).sum();
         columns.map(Vec::capacity).sum::<usize>() * size_of::<S>() + groups * size_of::<u32>()
     }

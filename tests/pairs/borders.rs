@@ -156,9 +156,8 @@ fn multiples_of_awkward_cells<S: Coordinate, const D: usize>() {
 }
 in_each_space!(multiples_of_awkward_cells);
 
-/// A scene for which the engine chooses cells whose borders we know: points at equal distances from zero put its center, and
-/// with it the origin of the cells, there; the statistics tell their size.
-fn centerd<S: Coordinate, const D: usize>() -> Vec<Aabb<S, D>> {
+/// A scene with borders near zero.
+fn around_zero<S: Coordinate, const D: usize>() -> Vec<Aabb<S, D>> {
     let rng = &mut Rng(31);
     let mut boxes: Vec<Aabb<S, D>> = (0..700)
         .map(|_| {
@@ -171,12 +170,12 @@ fn centerd<S: Coordinate, const D: usize>() -> Vec<Aabb<S, D>> {
 }
 
 /// DESIGN.md 5.2 once more, where it bites: the cells were chosen in the step before, for smaller objects, and now a few boxes
-/// reach from just below a border exactly to the next one, and others, small and large, begin there. All ways of being off by
-/// up to two units in the last place are tried, since rounding may put a border beside the multiple of the cell size. On the
-/// other axes the boxes begin on either side of the border at zero, so that each of a pair may be the one that has to find the
-/// other, in its own row of cells or in another.
+/// reach from just below a border exactly to the next one, and others, small and large, begin there. The statistics tell where the
+/// borders are. All ways of being off by up to two units in the last place are tried, since rounding may put a border beside the
+/// multiple of the cell size. On the other axes the boxes begin on either side of a border, so that each of a pair may be the one
+/// that has to find the other, in its own row of cells or in another.
 fn the_trap_at_the_borders_of_the_cells_in_use<S: Coordinate, const D: usize>() {
-    let scene = centerd::<S, D>();
+    let scene = around_zero::<S, D>();
     let rng = &mut Rng(52);
     let (mut steps, mut kept) = (0, 0);
     for config in [with_cells(1.0), with_cells(0.7), with_cells(1.0).max_levels(1), grid_config()] {
@@ -186,9 +185,12 @@ fn the_trap_at_the_borders_of_the_cells_in_use<S: Coordinate, const D: usize>() 
             // Only at 0 and 1 does the extent round to a whole cell; there, more of the ways to begin are tried.
             let borders = [-17, -16, -9, -8, -4, -2, -1, 2, 3, 7, 8, 15, 16].into_iter().chain([0, 1].repeat(8));
             for border in borders {
-                let edge = engine.stats().levels[0].cell_size[axis];
+                let level = &engine.stats().levels[0];
+                let edge = level.cell_size[axis];
+                // The first border of each axis that is not negative, and borders of one axis as many further on.
+                let zeroth: [f64; 3] = std::array::from_fn(|axis| level.origin[axis].rem_euclid(level.cell_size[axis]));
                 let around = |multiple: i32| {
-                    let at = S::of(f64::from(multiple) * edge);
+                    let at = S::of(zeroth[axis] + f64::from(multiple) * edge);
                     [at.down().down(), at.down(), at, at.up(), at.up().up()]
                 };
                 let (first, second, third, far) = (around(border), around(border + 1), around(border + 2), around(border + 30));
@@ -198,7 +200,10 @@ fn the_trap_at_the_borders_of_the_cells_in_use<S: Coordinate, const D: usize>() 
                     let mut boxes = scene.clone();
                     for (place, (low, high)) in boxes[100..].iter_mut().step_by(50).zip(reaching.chain(beginning)) {
                         let mut across = |low: f64| if rng.below(2) == 0 { low } else { -low };
-                        *place = Aabb { min: std::array::from_fn(|_| S::of(across(0.125))), max: [S::of(0.25); D] };
+                        *place = Aabb {
+                            min: std::array::from_fn(|other| S::of(zeroth[other] + across(0.125))),
+                            max: std::array::from_fn(|other| S::of(zeroth[other] + 0.25)),
+                        };
                         (place.min[axis], place.max[axis]) = (low, high);
                     }
                     let context = format!("axis {axis}, border {border}, cells of {edge}, {config:?}");

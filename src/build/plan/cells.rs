@@ -32,8 +32,9 @@ pub(crate) struct Cells {
     pub(crate) ignored: [bool; 3],
     /// The axis along which the rows lie.
     pub(crate) row: usize,
-    /// The middle of the objects' space, which becomes the middle of a cell.
+    /// The middle of the objects' space, and how far it extends.
     middle: [f64; 3],
+    extent: [f64; 3],
     /// The largest edges of the objects.
     most: [f64; 3],
     /// The logarithm of their product.
@@ -43,10 +44,11 @@ pub(crate) struct Cells {
 impl Cells {
     /// A level with these cells, in a scene of these edges.
     pub(crate) fn member<S: Scalar, const D: usize>(&self, scene: [f64; 3]) -> Member<S, D> {
-        // The middle of the objects is the middle of a cell: a flat scene lies within one, not astride a border, and the
-        // scene may move as far as possible either way. An origin at infinity puts everything into one cell.
-        let origin = |axis: usize| if self.ignored[axis] { f64::INFINITY } else { self.middle[axis] - self.size[axis] / 2.0 };
-        let level = Level::new(std::array::from_fn(origin), std::array::from_fn(|axis| self.size[axis]), self.limit);
+        let level = Level::new(
+            std::array::from_fn(|axis| self.origin::<D>(axis)),
+            std::array::from_fn(|axis| self.size[axis]),
+            self.limit,
+        );
         let level = level.with_rows_along(self.row);
         // How much of the scene a chunk covers.
         let chunk_size = (0..D).fold(0.0, |sum, axis| {
@@ -55,6 +57,18 @@ impl Cells {
             sum + if self.ignored[axis] { whole } else { edge.min(whole) }.log2()
         });
         Member { level: level.taking(self.most), chunk_size, object_size: self.object_size, by_size: true }
+    }
+
+    /// Where cell 0 begins: so that the objects lie in as few chunks as possible, in the middle of these, and flat scenes in one cell.
+    /// An origin at infinity puts everything into one cell.
+    fn origin<const D: usize>(&self, axis: usize) -> f64 {
+        if self.ignored[axis] {
+            return f64::INFINITY;
+        }
+        let chunk = self.chunk::<D>(axis);
+        let covered =
+            if self.extent[axis] <= self.size[axis] { self.size[axis] } else { (self.extent[axis] / chunk).ceil() * chunk };
+        self.middle[axis] - covered / 2.0
     }
 
     /// The edge of a chunk along an axis.
@@ -79,9 +93,9 @@ impl Cells {
         Cells { most: [f64::INFINITY; 3], ..self }
     }
 
-    /// The same cells around another middle.
+    /// The same cells for objects in another space.
     pub(crate) fn around(self, other: &Cells) -> Self {
-        Cells { middle: other.middle, ..self }
+        Cells { middle: other.middle, extent: other.extent, ..self }
     }
 
     /// Cells of another size, for a map.
@@ -184,8 +198,17 @@ impl<const D: usize> Crowd<D> {
         let Limits { smallest, largest, .. } = limits;
         let middle = std::array::from_fn(|axis| low[axis] + extent[axis] / 2.0);
         let most = [f64::INFINITY; 3];
-        let mut cells =
-            Cells { size: [0.0; 3], limit: [0; 3], span: [0.0; 3], ignored: self.ignored, row, middle, most, object_size: 0.0 };
+        let mut cells = Cells {
+            size: [0.0; 3],
+            limit: [0; 3],
+            span: [0.0; 3],
+            ignored: self.ignored,
+            row,
+            middle,
+            extent,
+            most,
+            object_size: 0.0,
+        };
         for axis in 0..D {
             let edge = f64::from(Shape::<D>::EDGE[axis_of(row, axis)]);
             // A little more than the largest object: what is not taken because of a rounding error would go to the list.
@@ -205,6 +228,7 @@ impl<const D: usize> Crowd<D> {
             cells.size[axis] = size;
             cells.middle[axis] += room / 2.0;
             cells.span[axis] = (class.max[axis] / size).ceil();
+            cells.extent[axis] += room;
             cells.limit[axis] = self.limit(axis, room, size, edge, limits);
         }
         cells

@@ -263,8 +263,19 @@ pub(crate) fn corners<S: Scalar, const D: usize>(bounds: &Aabb<S, D>) -> (Corner
 /// The class of a box with these edges.
 #[inline]
 fn class_of<const D: usize>(edges: [f64; 3]) -> usize {
-    let all = (1 << D) - 1;
     let longest = edges[0].max(edges[1]).max(edges[2]);
+    let shortest = edges[..D].iter().fold(f64::INFINITY, |shortest, edge| shortest.min(*edge));
+    // Most boxes. The sum is finite only if all edges are.
+    if (edges[0] + edges[1] + edges[2]).is_finite() && shortest * ASPECT >= longest {
+        return power_of_two(longest);
+    }
+    class_of_odd::<D>(edges, longest)
+}
+
+/// The class of a box that is long or infinite along some axis.
+#[inline(never)]
+fn class_of_odd<const D: usize>(edges: [f64; 3], longest: f64) -> usize {
+    let all = (1 << D) - 1;
     let finite = axes_with::<D>(&edges, |edge| edge.is_finite());
     if finite == all {
         let long = axes_with::<D>(&edges, |edge| edge * ASPECT >= longest);
