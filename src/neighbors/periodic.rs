@@ -258,6 +258,11 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         self.points.bytes() + self.bodies.bytes() + self.rejected.capacity() * size_of::<PeriodicRejected>()
     }
 
+    /// Memory held, in bytes.
+    fn held(&self) -> usize {
+        self.neighbors.broad_phase.engine.bytes() + self.neighbors.own_bytes() + self.own_bytes()
+    }
+
     fn search_points<P>(&mut self, points: &[P], reach: Reach<'_, S>, threads: Threads<'_>) -> Result<(), DetectError>
     where
         P: Into<[S; D]> + Copy + Sync,
@@ -319,9 +324,8 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         self.neighbors.begin();
         self.points.clear();
         self.bodies.clear();
-        let engine = &self.neighbors.broad_phase.engine;
-        let mut budget = Budget::new(engine.builder.config.max_bytes);
-        budget.begin(engine.bytes() + self.neighbors.own_bytes() + self.own_bytes());
+        let mut budget = Budget::new(self.neighbors.broad_phase.engine.builder.config.max_bytes);
+        budget.begin(self.held());
         let stats = hide_stats(&mut self.neighbors.broad_phase.engine);
         scope!("pivotgrid::images", memory::catch(|| fill(self, &budget))).map_err(|error| {
             self.forget();
@@ -345,11 +349,13 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
             self.neighbors.complete = false;
             memory::catch(|| {
                 rejected_of(self.neighbors.broad_phase.rejected(), made, particles, misfit, &mut self.rejected);
+                let mut budget = Budget::new(self.neighbors.broad_phase.engine.builder.config.max_bytes);
+                budget.settle(self.held());
             })?;
+            self.neighbors.broad_phase.engine.builder.stats.bytes = self.held();
             self.neighbors.complete = true;
             Ok(())
         });
-        self.neighbors.broad_phase.engine.builder.stats.bytes += self.rejected.capacity() * size_of::<PeriodicRejected>();
         outcome.map_err(|error| {
             self.forget();
             self.neighbors.fail(error)

@@ -13,7 +13,7 @@ use crate::number::Number;
 use crate::plain::Plain;
 use crate::settings::pool;
 
-fn everything<S: Number, const D: usize>() -> Aabb<S, D> {
+pub(super) fn everything<S: Number, const D: usize>() -> Aabb<S, D> {
     Aabb { min: [S::of(f64::NEG_INFINITY); D], max: [S::of(f64::INFINITY); D] }
 }
 
