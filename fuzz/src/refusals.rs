@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pivotgrid::{
-    Aabb, Adjacency, BroadPhase, Config, DetectError, Groups, Handle, Lattice, Neighbors, Object, PairMap, PairSorter, PairTracker,
-    Periodic, RowsOf, StaticSet, World,
+    Aabb, Adjacency, BroadPhase, Config, DetectError, Groups, Handle, Lattice, Neighbors, Object, PairMap, PairSorter,
+    PairTracker, Periodic, RowsOf, StaticSet, World,
 };
 
 use crate::bytes::Bytes;
@@ -265,7 +265,8 @@ fn neighbors<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config, l
         match way & 3 {
             0 | 1 => {
                 let outcome = match way & 3 {
-                    0 => scarcely(bytes, || limited.try_within(&points, radius).map(drop)).map(|()| limited.rows().indices().to_vec()),
+                    0 => scarcely(bytes, || limited.try_within(&points, radius).map(drop))
+                        .map(|()| limited.rows().indices().to_vec()),
                     _ => pool.install(|| limited.try_par_touching(&objects).map(|rows| rows.indices().to_vec())),
                 };
                 let held = limited.stats().bytes;

@@ -13,10 +13,13 @@ struct Scarce;
 #[global_allocator]
 static ALLOCATOR: Scarce = Scarce;
 
+/// Fewer bytes are always there: unwinding takes some, and ends the process if they are refused.
+const FEW: usize = 200;
+
 impl Scarce {
-    fn grants() -> bool {
+    fn grants(bytes: usize) -> bool {
         let left = LEFT.get();
-        if left == usize::MAX {
+        if left == usize::MAX || bytes < FEW {
             return true;
         }
         LEFT.set(left.wrapping_sub(1));
@@ -28,17 +31,17 @@ impl Scarce {
 unsafe impl GlobalAlloc for Scarce {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise about `layout` is passed on.
-        if Self::grants() { unsafe { System.alloc(layout) } } else { std::ptr::null_mut() }
+        if Self::grants(layout.size()) { unsafe { System.alloc(layout) } } else { std::ptr::null_mut() }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        if Self::grants() { unsafe { System.alloc_zeroed(layout) } } else { std::ptr::null_mut() }
+        if Self::grants(layout.size()) { unsafe { System.alloc_zeroed(layout) } } else { std::ptr::null_mut() }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: `pointer` came from `System` with this layout, because all our pointers do; `size` is the caller's promise.
-        if Self::grants() { unsafe { System.realloc(pointer, layout, size) } } else { std::ptr::null_mut() }
+        if Self::grants(size) { unsafe { System.realloc(pointer, layout, size) } } else { std::ptr::null_mut() }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use super::output::Output;
 use super::periodic_rows::PeriodicRows;
 use super::points::box_of;
 use super::reach::{Reach, Rule, is_within};
+use super::skin::Skin;
 use super::{Neighbors, check_count, hide_stats};
 use crate::periodic::{Frame, Half, Lattice, PeriodicReason, Replicas, rejected_of};
 use crate::runtime::clock::Clock;
@@ -343,17 +345,20 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         misfit: impl Fn(usize) -> Option<PeriodicReason>,
     ) -> Result<(), DetectError> {
         let outcome = outcome.and_then(|images| {
-            self.neighbors.broad_phase.engine.builder.stats.times.images = images;
             let made = self.frame().particles;
-            // If the user's code panics here, there are no rows.
+            // If the user's code panics here, there are no rows, and nothing that they are made of.
+            let output = std::mem::replace(&mut self.neighbors.output, Output::new());
+            let skin = std::mem::replace(&mut self.neighbors.skin, Skin::new());
             self.neighbors.complete = false;
+            let mut stats = hide_stats(&mut self.neighbors.broad_phase.engine);
             memory::catch(|| {
                 rejected_of(self.neighbors.broad_phase.rejected(), made, particles, misfit, &mut self.rejected);
-                let mut budget = Budget::new(self.neighbors.broad_phase.engine.builder.config.max_bytes);
-                budget.settle(self.held());
             })?;
-            self.neighbors.broad_phase.engine.builder.stats.bytes = self.held();
-            self.neighbors.complete = true;
+            (self.neighbors.output, self.neighbors.skin, self.neighbors.complete) = (output, skin, true);
+            (stats.bytes, stats.times.images) = (self.held(), images);
+            let mut budget = Budget::new(self.neighbors.broad_phase.engine.builder.config.max_bytes);
+            memory::catch(|| budget.settle(stats.bytes))?;
+            self.neighbors.broad_phase.engine.builder.stats = stats;
             Ok(())
         });
         outcome.map_err(|error| {

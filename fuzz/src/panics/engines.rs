@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pivotgrid::{Aabb, Ball, BroadPhase, Periodic, PeriodicReason, Ray, StaticSet, BoxCast};
+use pivotgrid::{Aabb, Ball, BoxCast, BroadPhase, Periodic, PeriodicReason, Ray, StaticSet};
 
 use super::{Attempt, MOST_STEPS, config, plain};
 use crate::bytes::Bytes;

@@ -62,7 +62,11 @@ pub(super) fn maps<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
             _ => {
                 let count = bytes.below(MOST_OBJECTS);
                 let objects = Plain::<S, D>::several(bytes, count, false);
-                let touchy = |what: u8| if way >> 2 & what != 0 { fuse.burn() };
+                let touchy = |what: u8| {
+                    if way >> 2 & what != 0 {
+                        fuse.burn()
+                    }
+                };
                 let key = |index: u32| {
                     touchy(1);
                     (index % u32::from(keys)) as Key
