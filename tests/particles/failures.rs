@@ -162,7 +162,7 @@ impl From<Touchy<'_>> for [f32; 2] {
 
 impl Bounded<f32, 2> for Touchy<'_> {
     fn aabb(&self) -> Aabb<f32, 2> {
-        Aabb::around((*self).into(), [0.6; 2])
+        Aabb::around(*self, [0.6; 2])
     }
 }
 
