@@ -119,9 +119,10 @@ impl NearSweep {
         if near == 0 {
             return;
         }
-        let columns = self.min.iter_mut().chain(&mut self.max).chain([&mut self.reach]);
-        let has_room = columns.fold(true, |has_room, column| has_room && budget.stock_up(column, near + PADDING))
-            && budget.stock_up(&mut self.ids, near + PADDING);
+        let mut has_room = budget.stock_up(&mut self.ids, near + PADDING);
+        for column in self.min.iter_mut().chain(&mut self.max).chain([&mut self.reach]) {
+            has_room &= budget.stock_up(column, near + PADDING);
+        }
         // The columns first: they grow with the room for keys, without asking.
         if has_room && budget.stock_up(&mut self.keys, near) {
             self.grow(near);

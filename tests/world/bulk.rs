@@ -198,7 +198,7 @@ fn a_panic_while_objects_are_moved_costs_nothing() {
         .map(|number: u16| {
             let at = [f32::from(number % 150), f32::from(number / 150)];
             let bounds = Aabb::new(at, [at[0] + 0.5, at[1] + 0.5]);
-            if number % 7 == 0 { Object::new_static(bounds) } else { Object::new_moving(bounds) }
+            if number.is_multiple_of(7) { Object::new_static(bounds) } else { Object::new_moving(bounds) }
         })
         .collect();
     let shifted = |aabb: Aabb<f32, 2>| Aabb { min: aabb.min.map(|x| x + 0.6), max: aabb.max.map(|x| x + 0.6) };
