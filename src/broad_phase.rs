@@ -126,7 +126,11 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     fn attempt<R>(&mut self, step: impl FnOnce(&mut Engine<S, D>) -> R) -> Result<R, DetectError> {
         let mut attempt = Attempt { engine: &mut self.engine, is_complete: false };
         attempt.engine.begin();
-        let outcome = memory::catch(|| step(attempt.engine));
+        let outcome = memory::catch(|| {
+            let outcome = step(attempt.engine);
+            attempt.engine.settle_bytes();
+            outcome
+        });
         match outcome {
             Ok(_) => attempt.is_complete = true,
             Err(_) => attempt.engine.release(),

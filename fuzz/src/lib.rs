@@ -12,6 +12,8 @@ mod number;
 #[cfg(feature = "engine")]
 mod plain;
 #[cfg(feature = "engine")]
+mod scarce;
+#[cfg(feature = "engine")]
 mod settings;
 #[cfg(feature = "engine")]
 mod whole;

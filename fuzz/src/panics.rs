@@ -13,6 +13,7 @@ use crate::plain::{self, Plain};
 use crate::settings::{config, pool};
 
 mod engines;
+mod live;
 mod searches;
 
 const MOST_STEPS: usize = 4;
@@ -23,12 +24,14 @@ pub fn run(data: &[u8]) {
 }
 
 fn structures<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
-    match bytes.below(6) {
+    match bytes.below(8) {
         0 => engines::broad_phase::<S, D>(bytes),
         1 => engines::periodic::<S, D>(bytes),
         2 => engines::static_set::<S, D>(bytes),
         3 => engines::visitors::<S, D>(bytes),
         4 => searches::bodies::<S, D>(bytes),
+        5 => live::maps::<S, D>(bytes),
+        6 => live::world::<S, D>(bytes),
         _ => searches::points::<S, D>(bytes),
     }
 }

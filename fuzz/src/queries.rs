@@ -1,6 +1,6 @@
 //! Questions to the grid, answered a second time by asking every box; the formulas are those of the documentation.
 
-use pivotgrid::{Aabb, Ball, BroadPhase, Hit, Queries, Ray, Rows, BoxCast};
+use pivotgrid::{Aabb, Ball, BoxCast, BroadPhase, Hit, Queries, Ray, Rows};
 
 use crate::bytes::Bytes;
 use crate::number::Number;

@@ -1,13 +1,17 @@
-//! `Config::max_bytes`: whatever the limit, an answer is complete or an error, and after an error everything is as before the call or
-//! empty.
+//! `Config::max_bytes`, and allocations that fail: an answer is complete or an error, and after an error everything is as before the call
+//! or empty. No more is held than the limit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use pivotgrid::{Aabb, BroadPhase, Config, DetectError, Groups, Handle, Lattice, Neighbors, Object, Periodic, StaticSet, World};
+use pivotgrid::{
+    Aabb, Adjacency, BroadPhase, Config, DetectError, Groups, Handle, Lattice, Neighbors, Object, PairMap, PairSorter,
+    PairTracker, Periodic, RowsOf, StaticSet, World,
+};
 
 use crate::bytes::Bytes;
 use crate::number::Number;
 use crate::plain::{self, Plain};
+use crate::scarce;
 use crate::settings::{config, pool};
 
 const MOST_STEPS: usize = 6;
@@ -21,13 +25,24 @@ fn structures<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
     let limit = [1_000, 10_000, 50_000, 100_000, 200_000, 400_000, 800_000, 3_000_000][bytes.below(8)];
     let limit = limit + 1000 * usize::from(bytes.byte());
     let config = config(bytes).max_bytes(limit);
-    match bytes.below(5) {
+    match bytes.below(7) {
         0 => broad_phase::<S, D>(bytes, config, limit),
-        1 => static_set::<S, D>(bytes, config),
-        2 => world::<S, D>(bytes, config),
+        1 => static_set::<S, D>(bytes, config, limit),
+        2 => world::<S, D>(bytes, config, limit),
         3 => periodic::<S, D>(bytes, config, limit),
-        _ => neighbors::<S, D>(bytes, config),
+        4 => neighbors::<S, D>(bytes, config, limit),
+        5 => from_step_to_step::<S, D>(bytes),
+        _ => in_order::<S, D>(bytes),
     }
+}
+
+/// A structure that holds nothing takes up to two kilobytes.
+const EMPTY: usize = 2048;
+
+/// Runs a step on this thread. Often, one of its allocations fails.
+fn scarcely<R>(bytes: &mut Bytes<'_>, step: impl FnOnce() -> R) -> R {
+    let number = usize::from(bytes.byte());
+    scarce::with_failing(if number >= 192 { usize::MAX } else { number }, step)
 }
 
 fn everything<S: Number, const D: usize>() -> Aabb<S, D> {
@@ -54,6 +69,7 @@ fn crowd<S: Number, const D: usize>(bytes: &mut Bytes<'_>) -> Vec<Plain<S, D>> {
 fn check_error(error: &DetectError, limit: usize) {
     match *error {
         DetectError::OverBudget { needed, max_bytes } => assert!(max_bytes == limit && needed > limit, "{error:?}"),
+        DetectError::OutOfMemory { needed } => assert!(needed > 0),
         _ => panic!("{error:?}"),
     }
 }
@@ -66,16 +82,18 @@ fn broad_phase<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config,
         }
         let (way, objects) = (bytes.byte(), crowd::<S, D>(bytes));
         let outcome = match way & 1 {
-            0 => engine.try_detect(&objects).map(|pairs| pairs.sorted()),
-            _ => pool(usize::from(way >> 1)).install(|| engine.try_par_detect(&objects).map(|pairs| pairs.sorted())),
+            0 => scarcely(bytes, || engine.try_detect(&objects).map(drop)),
+            _ => pool(usize::from(way >> 1)).install(|| engine.try_par_detect(&objects).map(drop)),
         };
+        let outcome = outcome.map(|()| engine.debug_view().pairs().sorted());
+        let held = engine.stats().bytes;
+        assert!(held <= limit.max(EMPTY), "{held} bytes with a limit of {limit}");
         let mut found = Vec::new();
         engine.queries().overlapping(&everything(), &mut found);
         match outcome {
             Ok(pairs) => {
                 assert_eq!(pairs, plain::pairs(&objects), "{} objects", objects.len());
                 assert_eq!(found.len(), objects.iter().filter(|object| object.flaw().is_none()).count());
-                assert!(engine.stats().bytes <= limit + limit / 10, "{} bytes with a limit of {limit}", engine.stats().bytes);
             }
             Err(error) => {
                 check_error(&error, limit);
@@ -87,7 +105,7 @@ fn broad_phase<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config,
     }
 }
 
-fn static_set<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
+fn static_set<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config, limit: usize) {
     let mut set = StaticSet::<S, D>::with_config(config).expect("a valid config");
     let mut known: BTreeMap<u32, Plain<S, D>> = BTreeMap::new();
     for _ in 0..4 * MOST_STEPS {
@@ -100,7 +118,7 @@ fn static_set<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) 
             0 | 1 => {
                 let objects = crowd::<S, D>(bytes);
                 let outcome = match what & 8 {
-                    0 => set.try_build(&objects),
+                    0 => scarcely(bytes, || set.try_build(&objects)),
                     _ => pool(usize::from(what >> 4)).install(|| set.try_par_build(&objects)),
                 };
                 if outcome.is_ok() {
@@ -109,14 +127,14 @@ fn static_set<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) 
             }
             2 => {
                 for object in crowd::<S, D>(bytes) {
-                    if let Ok(index) = set.try_insert(&object) {
+                    if let Ok(index) = scarcely(bytes, || set.try_insert(&object)) {
                         assert!(known.insert(index, object).is_none(), "index {index} was given out twice");
                     }
                 }
             }
             3 => {
                 let object = Plain::new(bytes, false);
-                if let Ok(is_there) = set.try_update(index, &object).map(|outcome| outcome.is_ok()) {
+                if let Ok(is_there) = scarcely(bytes, || set.try_update(index, &object)).map(|outcome| outcome.is_ok()) {
                     assert_eq!(is_there, known.contains_key(&index));
                     if is_there {
                         known.insert(index, object);
@@ -133,6 +151,8 @@ fn static_set<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) 
             }
         }
         assert_eq!(set.len(), known.len());
+        // With two grids that were refused everything.
+        assert!(set.bytes() <= limit + 2 * EMPTY, "{} bytes with a limit of {limit}", set.bytes());
         // What was refused has changed nothing: all are found.
         let mut found = Vec::new();
         set.queries().overlapping(&everything(), &mut found);
@@ -142,7 +162,7 @@ fn static_set<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) 
     }
 }
 
-fn world<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
+fn world<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config, limit: usize) {
     let mut world = World::<S, D>::with_config(config, S::of(0.0)).expect("a valid config");
     let mut known: BTreeMap<Handle, (Plain<S, D>, bool)> = BTreeMap::new();
     for _ in 0..MOST_STEPS {
@@ -154,7 +174,7 @@ fn world<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
         for plain in crowd::<S, D>(bytes) {
             let object = Object::new_moving(Aabb { min: plain.low, max: plain.high }).with_groups(Groups::ALL);
             let object = if is_static { Object::new_static(object.aabb) } else { object };
-            if let Ok(handle) = world.try_insert(object) {
+            if let Ok(handle) = scarcely(bytes, || world.try_insert(object)) {
                 assert!(known.insert(handle, (plain, !is_static)).is_none());
             }
         }
@@ -166,9 +186,10 @@ fn world<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
         }
         assert_eq!(world.len(), known.len());
         let outcome = match what & 8 {
-            0 => world.try_step().map(|_| ()),
+            0 => scarcely(bytes, || world.try_step().map(|_| ())),
             _ => pool(usize::from(what >> 4)).install(|| world.try_par_step().map(|_| ())),
         };
+        assert!(world.stats().bytes <= limit.max(EMPTY), "{} bytes with a limit of {limit}", world.stats().bytes);
         let mut found = Vec::new();
         world.queries().overlapping(&everything(), &mut found);
         if outcome.is_err() {
@@ -198,10 +219,16 @@ fn periodic<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config, li
             break;
         }
         let (way, objects) = (bytes.byte(), crowd::<S, D>(bytes));
-        let outcome = match way & 1 {
-            0 => limited.try_detect(&objects).map(|pairs| pairs.sorted()),
+        let mut outcome = match way & 1 {
+            0 => scarcely(bytes, || limited.try_detect(&objects).map(|_| Vec::new())),
             _ => pool(usize::from(way >> 1)).install(|| limited.try_par_detect(&objects).map(|pairs| pairs.sorted())),
         };
+        let held = limited.stats().bytes;
+        assert!(held <= limit.max(EMPTY), "{held} bytes with a limit of {limit}");
+        if outcome.is_ok() && way & 1 == 0 {
+            // Nothing to read them by but the step itself.
+            outcome = limited.try_detect(&objects).map(|pairs| pairs.sorted());
+        }
         let mut found = Vec::new();
         limited.queries().overlapping(&domain, &mut found);
         match outcome {
@@ -219,10 +246,11 @@ fn periodic<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config, li
     }
 }
 
-fn neighbors<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
+fn neighbors<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config, limit: usize) {
+    let skin = S::of([0.0, 0.0, 0.25, 3.0][bytes.below(4)]);
     let mut free = config.clone();
     free.max_bytes = None;
-    let new = |config| Neighbors::<S, D>::with_config(config).expect("a valid config").sorted(true).shifts(true);
+    let new = |config| Neighbors::<S, D>::with_config(config).expect("a valid config").sorted(true).shifts(true).skin(skin);
     let vectors = std::array::from_fn(|vector| std::array::from_fn(|axis| if axis == vector { 32.0 } else { 0.0 }));
     let lattice = Lattice::new(vectors, [true; D]).expect("a lattice");
     let (mut limited, mut unlimited) = (new(config.clone()), new(free.clone()));
@@ -237,9 +265,12 @@ fn neighbors<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
         match way & 3 {
             0 | 1 => {
                 let outcome = match way & 3 {
-                    0 => limited.try_within(&points, radius).map(|rows| rows.indices().to_vec()),
+                    0 => scarcely(bytes, || limited.try_within(&points, radius).map(drop))
+                        .map(|()| limited.rows().indices().to_vec()),
                     _ => pool.install(|| limited.try_par_touching(&objects).map(|rows| rows.indices().to_vec())),
                 };
+                let held = limited.stats().bytes;
+                assert!(held <= limit.max(EMPTY), "{held} bytes with a limit of {limit}");
                 match outcome {
                     Ok(indices) if way & 3 == 0 => assert_eq!(indices, unlimited.within(&points, radius).indices()),
                     Ok(indices) => assert_eq!(indices, unlimited.touching(&objects).indices()),
@@ -252,11 +283,16 @@ fn neighbors<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
             }
             _ => {
                 let outcome = match way & 3 {
-                    2 => limited_cell.try_within(&points, radius).map(|rows| (rows.indices().to_vec(), rows.shifts().to_vec())),
+                    2 => scarcely(bytes, || limited_cell.try_within(&points, radius).map(drop)).map(|()| {
+                        let rows = limited_cell.rows();
+                        (rows.indices().to_vec(), rows.shifts().to_vec())
+                    }),
                     _ => pool.install(|| {
                         limited_cell.try_par_touching(&objects).map(|rows| (rows.indices().to_vec(), rows.shifts().to_vec()))
                     }),
                 };
+                let held = limited_cell.stats().bytes;
+                assert!(held <= limit.max(EMPTY), "{held} bytes with a limit of {limit}");
                 let expected = match way & 3 {
                     2 => unlimited_cell.within(&points, radius),
                     _ => unlimited_cell.touching(&objects),
@@ -270,5 +306,69 @@ fn neighbors<S: Number, const D: usize>(bytes: &mut Bytes<'_>, config: Config) {
                 }
             }
         }
+    }
+}
+
+/// Trackers and maps: after an error as if nothing had been called.
+fn from_step_to_step<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
+    let mut engine = BroadPhase::<S, D>::new();
+    let (mut tracker, mut map) = (PairTracker::<u32>::new(), PairMap::<u32, Vec<u32>>::new());
+    let (mut tracked, mut mapped) = (BTreeSet::new(), BTreeSet::new());
+    for _ in 0..MOST_STEPS {
+        if bytes.is_empty() {
+            break;
+        }
+        let objects = crowd::<S, D>(bytes);
+        let key = |index: u32| u32::MAX - index;
+        let now: BTreeSet<(u32, u32)> = plain::pairs(&objects).iter().map(|pair| (key(pair.b), key(pair.a))).collect();
+        let pairs = engine.detect(&objects);
+        match scarcely(bytes, || tracker.try_update(pairs.keyed_by(key)).map(drop)) {
+            Ok(()) => {
+                assert!(tracker.events().started.iter().eq(now.difference(&tracked)));
+                assert!(tracker.events().ended.iter().eq(tracked.difference(&now)));
+                tracked.clone_from(&now);
+            }
+            Err(error) => check_error(&error, usize::MAX),
+        }
+        assert!(tracker.current().iter().eq(&tracked));
+        // Not made in the update, which a refusal of their memory would end.
+        let make = |(a, b)| if a % 2 == 0 { Vec::new() } else { vec![a, b] };
+        let outcome = scarcely(bytes, || map.try_update(pairs.keyed_by(key), |_| Vec::new()).map(drop));
+        match outcome {
+            Ok(()) => {
+                assert!(map.changes().started.iter().eq(now.difference(&mapped)));
+                map.iter_mut().filter(|(pair, _)| !mapped.contains(pair)).for_each(|(pair, value)| *value = make(pair));
+                mapped = now;
+            }
+            Err(error) => check_error(&error, usize::MAX),
+        }
+        assert!(map.keys().iter().eq(&mapped) && map.iter().all(|(pair, value)| *value == make(pair)));
+    }
+}
+
+/// Sorters and rows of partners: complete, or an error.
+fn in_order<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
+    let mut engine = BroadPhase::<S, D>::new();
+    let (mut sorter, mut adjacency) = (PairSorter::new(), Adjacency::new());
+    for _ in 0..MOST_STEPS {
+        if bytes.is_empty() {
+            break;
+        }
+        let objects = crowd::<S, D>(bytes);
+        let expected = plain::pairs(&objects);
+        let pairs = engine.detect(&objects);
+        match scarcely(bytes, || sorter.try_sort(pairs).map(<[_]>::len)) {
+            Ok(len) => assert_eq!(len, expected.len()),
+            Err(error) => check_error(&error, usize::MAX),
+        }
+        assert_eq!(sorter.sort(pairs), expected);
+        match scarcely(bytes, || adjacency.try_build(pairs, objects.len(), RowsOf::Both)) {
+            Ok(()) => assert_eq!(adjacency.partners().len(), 2 * expected.len()),
+            Err(error) => {
+                check_error(&error, usize::MAX);
+                adjacency.build(pairs, objects.len(), RowsOf::Both);
+            }
+        }
+        assert!(adjacency.len() == objects.len() && expected.iter().all(|pair| adjacency.row(pair.a as usize).contains(&pair.b)));
     }
 }

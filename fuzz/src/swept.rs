@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use pivotgrid::{Aabb, BroadPhase, Pair, Rejected, MovingBox};
+use pivotgrid::{Aabb, BroadPhase, MovingBox, Pair, Rejected};
 
 use crate::bytes::Bytes;
 use crate::number::Number;

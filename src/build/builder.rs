@@ -111,6 +111,11 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         }
     }
 
+    /// Sets another limit, and forgets what is held elsewhere.
+    pub(crate) fn limit_bytes(&mut self, limit: Option<usize>) {
+        self.budget = Budget::new(limit).with_huge_pages(self.config.huge_pages);
+    }
+
     /// Makes room for a step that visits `visited` objects, the `known` ones of the last step among them.
     pub(crate) fn make_room(&mut self, last_len: usize, visited: usize, team: Team<'_>) {
         // Room for about as many chunks again, so that a race for one more does not make the count run twice. By the chunks that

@@ -116,8 +116,16 @@ impl NearSweep {
     /// As much room, if it can be had.
     pub(super) fn stock_up(&mut self, near: usize, budget: &Budget) {
         self.keys.clear();
-        if near > 0 && budget.stock_up(&mut self.keys, near) {
-            self.grow(near, budget);
+        if near == 0 {
+            return;
+        }
+        let mut has_room = budget.stock_up(&mut self.ids, near + PADDING);
+        for column in self.min.iter_mut().chain(&mut self.max).chain([&mut self.reach]) {
+            has_room &= budget.stock_up(column, near + PADDING);
+        }
+        // The columns first: they grow with the room for keys, without asking.
+        if has_room && budget.stock_up(&mut self.keys, near) {
+            self.grow(near);
         }
     }
 
@@ -126,7 +134,8 @@ impl NearSweep {
         self.keys.capacity() * size_of::<u64>() + columns * size_of::<f64>() + self.ids.capacity() * size_of::<u32>()
     }
 
-    fn grow(&mut self, near: usize, budget: &Budget) {
+    fn grow(&mut self, near: usize) {
+        let budget = &Budget::unlimited();
         for column in self.min.iter_mut().chain(&mut self.max).chain([&mut self.reach]) {
             grow_exactly(column, near + PADDING, 0.0, budget);
         }
@@ -185,7 +194,7 @@ impl NearSweep {
         let key = |entry: u32| u64::from(rounded(columns.min(axis)[entry as usize].to_f64())) << 32 | u64::from(entry);
         self.keys.extend(near.map(key));
         self.keys.sort_unstable();
-        self.grow(self.keys.capacity(), &Budget::unlimited());
+        self.grow(self.keys.capacity());
         let mut reach = f64::NEG_INFINITY;
         for (at, &key) in self.keys.iter().enumerate() {
             let bounds = wide(&columns.bounds(key as u32 as usize));

@@ -84,14 +84,17 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         }
     }
 
+    /// Tells how much memory is held, and ends the step if that is more than the limit.
+    pub(crate) fn settle_bytes(&mut self) {
+        let held = self.bytes();
+        self.builder.stats.bytes = held;
+        self.builder.budget.settle(held);
+    }
+
     /// Takes the figures of the step, and evens out the memory.
     pub(crate) fn conclude(&mut self, objects: usize, team: Team) {
         // What the workers keep for themselves was not followed until now.
-        if self.builder.budget.is_limited() {
-            let held = self.bytes();
-            self.builder.budget.begin(0);
-            self.builder.budget.charge(held);
-        }
+        self.settle_bytes();
         let Engine { builder, detector, .. } = self;
         builder.even_out(team);
         builder.stats.pairs = detector.even_out(team, &builder.budget);

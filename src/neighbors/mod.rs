@@ -294,7 +294,8 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
             memory::catch(|| skin.remember(points, margin, largest, lattice.is_some(), &budget))
                 .map_err(|error| self.fail(error))?;
             (self.output, self.complete) = (output, true);
-            self.broad_phase.engine.builder.stats = stats;
+            let bytes = self.broad_phase.engine.bytes() + self.own_bytes() + beside;
+            self.broad_phase.engine.builder.stats = Stats { bytes, ..stats };
         }
         Ok(())
     }
@@ -428,7 +429,10 @@ fn find<S: Scalar, const D: usize>(
     let wanted = |a: u32, b: u32| objects.pair(a as usize, b as usize);
     let own = RowBuffers { rows, store: &mut *store, output: &mut *output, beside };
     let found = engine.neighbors(&rebuilt.sorted, rebuilt.team, layout, wanted, own);
+    let own = store.bytes() + output.bytes() + beside;
+    engine.builder.budget.count_elsewhere(own);
     rebuilt.conclude(engine);
+    engine.settle_bytes();
     engine.builder.stats.pairs = if layout.half { found } else { found / 2 };
-    engine.builder.stats.bytes += store.bytes() + output.bytes() + beside;
+    engine.builder.stats.bytes += own;
 }

@@ -11,7 +11,6 @@ use crate::detect::View;
 use crate::engine::Engine;
 use crate::isa::eight::LANES;
 use crate::lockfree::{Blocks, Cursor};
-use crate::runtime::memory::Budget;
 use crate::runtime::team::Team;
 
 /// The most items that a worker claims at a time, as in detection, and the most of the listed.
@@ -66,7 +65,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         let RowBuffers { rows, store, output, beside } = own;
         let objects = self.builder.last_len;
         // From here on the whole limit counts, and everything that is held.
-        self.builder.budget = Budget::new(self.builder.config.max_bytes);
+        self.builder.limit_bytes(self.builder.config.max_bytes);
         self.builder.budget.begin(self.bytes() + store.bytes() + output.bytes() + beside);
         store.prepare(objects, team, &self.builder.budget);
         let columns = self.builder.table.columns(&self.builder.order).for_partners(self.builder.grid.oversized.end);

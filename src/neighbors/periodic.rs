@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use super::output::Output;
 use super::periodic_rows::PeriodicRows;
 use super::points::box_of;
 use super::reach::{Reach, Rule, is_within};
+use super::skin::Skin;
 use super::{Neighbors, check_count, hide_stats};
 use crate::periodic::{Frame, Half, Lattice, PeriodicReason, Replicas, rejected_of};
 use crate::runtime::clock::Clock;
@@ -258,6 +260,11 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         self.points.bytes() + self.bodies.bytes() + self.rejected.capacity() * size_of::<PeriodicRejected>()
     }
 
+    /// Memory held, in bytes.
+    fn held(&self) -> usize {
+        self.neighbors.broad_phase.engine.bytes() + self.neighbors.own_bytes() + self.own_bytes()
+    }
+
     fn search_points<P>(&mut self, points: &[P], reach: Reach<'_, S>, threads: Threads<'_>) -> Result<(), DetectError>
     where
         P: Into<[S; D]> + Copy + Sync,
@@ -319,9 +326,8 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         self.neighbors.begin();
         self.points.clear();
         self.bodies.clear();
-        let engine = &self.neighbors.broad_phase.engine;
-        let mut budget = Budget::new(engine.builder.config.max_bytes);
-        budget.begin(engine.bytes() + self.neighbors.own_bytes() + self.own_bytes());
+        let mut budget = Budget::new(self.neighbors.broad_phase.engine.builder.config.max_bytes);
+        budget.begin(self.held());
         let stats = hide_stats(&mut self.neighbors.broad_phase.engine);
         scope!("pivotgrid::images", memory::catch(|| fill(self, &budget))).map_err(|error| {
             self.forget();
@@ -339,17 +345,22 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         misfit: impl Fn(usize) -> Option<PeriodicReason>,
     ) -> Result<(), DetectError> {
         let outcome = outcome.and_then(|images| {
-            self.neighbors.broad_phase.engine.builder.stats.times.images = images;
             let made = self.frame().particles;
-            // If the user's code panics here, there are no rows.
+            // If the user's code panics here, there are no rows, and nothing that they are made of.
+            let output = std::mem::replace(&mut self.neighbors.output, Output::new());
+            let skin = std::mem::replace(&mut self.neighbors.skin, Skin::new());
             self.neighbors.complete = false;
+            let mut stats = hide_stats(&mut self.neighbors.broad_phase.engine);
             memory::catch(|| {
                 rejected_of(self.neighbors.broad_phase.rejected(), made, particles, misfit, &mut self.rejected);
             })?;
-            self.neighbors.complete = true;
+            (self.neighbors.output, self.neighbors.skin, self.neighbors.complete) = (output, skin, true);
+            (stats.bytes, stats.times.images) = (self.held(), images);
+            let mut budget = Budget::new(self.neighbors.broad_phase.engine.builder.config.max_bytes);
+            memory::catch(|| budget.settle(stats.bytes))?;
+            self.neighbors.broad_phase.engine.builder.stats = stats;
             Ok(())
         });
-        self.neighbors.broad_phase.engine.builder.stats.bytes += self.rejected.capacity() * size_of::<PeriodicRejected>();
         outcome.map_err(|error| {
             self.forget();
             self.neighbors.fail(error)

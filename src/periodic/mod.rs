@@ -24,7 +24,7 @@ mod step;
 
 use crate::engine::Engine;
 use crate::request::{OneSet, Request};
-use crate::runtime::memory::{self, Budget};
+use crate::runtime::memory;
 use crate::runtime::objects::FnObjects;
 use crate::sorting::Ordered;
 use crate::{Aabb, Bounded, BroadPhase, Config, DetectError, RejectReason, Rejected, Scalar, StaticSet, Stats};
@@ -269,7 +269,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
 
 /// Leaves the engine what remains of the user's limit beside its owner's `own` bytes.
 pub(crate) fn limit_beside<S: Scalar, const D: usize>(engine: &mut Engine<S, D>, own: usize) {
-    engine.builder.budget = Budget::new(engine.builder.config.max_bytes.map(|limit| limit.saturating_sub(own)));
+    engine.builder.limit_bytes(engine.builder.config.max_bytes.map(|limit| limit.saturating_sub(own)));
 }
 
 /// The engine's error in terms of the user's limit, of which `own` bytes belong to its owner.

@@ -31,7 +31,11 @@ impl<S: Scalar, const D: usize> Host for Periodic<S, D> {
         let is_small = objects <= self.broad_phase.engine.builder.config.serial_up_to;
         let mut attempt = Attempt { periodic: self, is_complete: false };
         attempt.periodic.begin();
-        let outcome = memory::catch(|| threads.enter(is_small, |team| step(attempt.periodic, team)));
+        let outcome = memory::catch(|| {
+            let outcome = threads.enter(is_small, |team| step(attempt.periodic, team));
+            attempt.periodic.settle_bytes();
+            outcome
+        });
         match outcome {
             Ok(_) => attempt.is_complete = true,
             Err(_) => attempt.periodic.release(),
@@ -162,8 +166,6 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
             &mut self.rejected,
         );
         engine.builder.stats.rejected = self.rejected.len();
-        engine.builder.stats.bytes = engine.bytes();
-        self.count_own_bytes();
     }
 
     /// Puts the pairs of moving objects into ascending order, if that is wanted.
@@ -184,7 +186,14 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
             let engine = &mut self.broad_phase.engine;
             engine.builder.stats.times.order += order(&mut self.static_ordered, &engine.static_pairs, meanings, &budget, team);
         }
-        self.broad_phase.engine.builder.stats.bytes = self.broad_phase.engine.bytes();
+    }
+
+    /// Tells how much memory is held, and ends the step if that is more than the limit.
+    fn settle_bytes(&mut self) {
+        let own = self.own_bytes();
+        let engine = &mut self.broad_phase.engine;
+        engine.builder.budget.count_elsewhere(own);
+        engine.settle_bytes();
         self.count_own_bytes();
     }
 

@@ -71,6 +71,12 @@ impl Budget {
         *self.held.get_mut() = held.saturating_add(self.elsewhere);
     }
 
+    /// Sets what is held, and ends the step if that is more than the limit.
+    pub(crate) fn settle(&mut self, held: usize) {
+        self.begin(0);
+        self.charge(held);
+    }
+
     /// Whether there is a limit. Without one, what is held need not be summed up.
     pub(crate) fn is_limited(&self) -> bool {
         self.limit.is_some()
@@ -104,6 +110,18 @@ impl Budget {
     pub(crate) fn stock_up<T>(&self, buffer: &mut Vec<T>, len: usize) -> bool {
         buffer.capacity() >= len
             || self.affords(bytes_of::<T>(len - buffer.capacity())) && buffer.try_reserve_exact(len - buffer.len()).is_ok()
+    }
+
+    /// Room for some more elements. If that takes an allocation, for as many again as there are, or for as many as take half of what is
+    /// left then.
+    pub(crate) fn reserve<T>(&self, buffer: &mut Vec<T>, additional: usize) {
+        let needed = buffer.len() + additional;
+        if buffer.capacity() < needed {
+            self.charge(bytes_of::<T>(needed - buffer.capacity()));
+            let spare = needed.min(self.left() / (2 * size_of::<T>()));
+            self.charge(bytes_of::<T>(spare));
+            reserve_exact(buffer, needed + spare - buffer.len());
+        }
     }
 
     /// The same with some more elements, if it takes an allocation.
@@ -242,6 +260,34 @@ mod tests {
     }
 
     #[test]
+    fn room_is_doubled_where_the_limit_allows_that() {
+        let rooms = |limit: Option<usize>| {
+            let (mut buffer, mut budget) = (Vec::<u64>::new(), Budget::new(limit));
+            let mut rooms = Vec::new();
+            for number in 0..100 {
+                budget.begin(bytes_of::<u64>(buffer.capacity()));
+                match catch(|| budget.reserve(&mut buffer, 1)) {
+                    Ok(()) => buffer.push(number),
+                    Err(error) => {
+                        assert_eq!(
+                            error,
+                            DetectError::OverBudget { needed: bytes_of::<u64>(buffer.len() + 1), max_bytes: limit.unwrap() }
+                        );
+                        break;
+                    }
+                }
+                rooms.push(buffer.capacity());
+            }
+            rooms.dedup();
+            (buffer.len(), rooms)
+        };
+        assert_eq!(rooms(None), (100, vec![2, 6, 14, 30, 62, 126]));
+        // All of it can be used, and each time half of what is left is taken.
+        assert_eq!(rooms(Some(8 * 40)), (40, vec![2, 6, 14, 27, 34, 37, 39, 40]));
+        assert_eq!(rooms(Some(7)), (0, vec![]));
+    }
+
+    #[test]
     fn the_limit_can_be_reached_but_not_passed() {
         let mut budget = Budget::new(Some(100));
         budget.begin(90);
@@ -252,6 +298,8 @@ mod tests {
         budget.count_elsewhere(70);
         budget.begin(20);
         assert!(budget.affords(10) && !budget.affords(1));
+        assert_eq!(catch(|| budget.settle(30)), Ok(()));
+        assert_eq!(catch(|| budget.settle(31)), Err(DetectError::OverBudget { needed: 101, max_bytes: 100 }));
         let without = Budget::unlimited();
         without.refund(1);
         without.charge(usize::MAX);

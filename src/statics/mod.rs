@@ -18,7 +18,7 @@ use crate::lockfree::Blocks;
 use crate::query::Target;
 use crate::query::residents::{Item, ItemTier, OutsideOfGrids};
 use crate::runtime::clock::Clock;
-use crate::runtime::memory;
+use crate::runtime::memory::{self, Budget};
 use crate::runtime::scope::scope;
 use crate::runtime::team::Threads;
 use crate::{Aabb, Bounded, BroadPhase, Config, ConfigError, DetectError, Groups, MAX_OBJECTS, Queries, Scalar};
@@ -190,12 +190,13 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         if !is_reused && self.items.len() >= MAX_OBJECTS {
             return Err(DetectError::TooManyObjects(self.items.len() + 1));
         }
+        let budget = self.budget();
         memory::catch(|| {
-            memory::reserve(&mut self.items, 1);
+            budget.reserve(&mut self.items, 1);
             // Room for every index, so that an object can be taken out whatever happens.
             let more = self.items.len() + 1 - self.free.len();
-            memory::reserve(&mut self.free, more);
-            memory::reserve(&mut self.loose, 1);
+            budget.reserve(&mut self.free, more);
+            budget.reserve(&mut self.loose, 1);
         })?;
         let index = self.free.pop().unwrap_or(self.items.len() as u32);
         self.noted.note(index);
@@ -236,7 +237,8 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     ) -> Result<Result<(), StaleIndex>, DetectError> {
         let Some(before) = self.item_mut(index).map(|item| *item) else { return Ok(Err(StaleIndex { index })) };
         let item = Item::of(object, ItemTier::Loose);
-        memory::catch(|| memory::reserve(&mut self.loose, 1))?;
+        let budget = self.budget();
+        memory::catch(|| budget.reserve(&mut self.loose, 1))?;
         self.noted.note(index);
         self.items[index as usize] = item;
         if before.home != ItemTier::Loose {
@@ -320,6 +322,13 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         let has_list =
             !self.loose.is_empty() || is_missing(&self.base, self.len()) || is_missing(&self.recent, self.recent.members.len());
         Queries::of(Target::new(views, has_list.then(|| self.outside_of_grids())))
+    }
+
+    /// The limit, and all that is held.
+    fn budget(&self) -> Budget {
+        let mut budget = Budget::new(self.base.config().max_bytes);
+        budget.begin(self.bytes());
+        budget
     }
 
     fn item_mut(&mut self, index: u32) -> Option<&mut Item<S, D>> {

@@ -73,6 +73,7 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
     /// Changes the limit of its settings.
     pub(super) fn limit_bytes(&mut self, max_bytes: Option<usize>) {
         self.grid.engine.builder.config.max_bytes = max_bytes;
+        self.grid.engine.builder.limit_bytes(max_bytes);
     }
 
     /// What building the grid did, and what it cost.

@@ -212,22 +212,19 @@ impl<P: PairKind, T: Default + Send> DataMap<P, T> {
     }
 
     /// Drops all entries but those for which `keep` is true. The next update does not tell of their end. If their pairs are still
-    /// there, they start again.
+    /// there, they start again. If `keep` panics, the entries that it did not keep before are gone, and all others stay.
     pub fn retain(&mut self, mut keep: impl FnMut(P::Keys, &mut T) -> bool) {
         let Core { lists, values, .. } = &mut self.core;
         lists.has_codes = false;
-        let (mut from, mut to) = (0, 0);
-        lists.current.retain(|&pair| {
-            let is_kept = keep(pair, &mut values.current[from]);
-            if is_kept {
-                values.current.swap(from, to);
-                to += 1;
-            } else {
-                values.current[from] = T::default();
+        let mut judging = Judging { keys: &mut lists.current, values: &mut values.current, kept: 0, judged: 0 };
+        while let Some(&pair) = judging.keys.get(judging.judged) {
+            if keep(pair, &mut judging.values[judging.judged]) {
+                judging.keys.swap(judging.kept, judging.judged);
+                judging.values.swap(judging.kept, judging.judged);
+                judging.kept += 1;
             }
-            from += 1;
-            is_kept
-        });
+            judging.judged += 1;
+        }
     }
 
     /// What the last update cost.
@@ -247,6 +244,22 @@ impl<P: PairKind, T: Default + Send> DataMap<P, T> {
 
     fn find(&self, pair: P::Keys) -> Option<usize> {
         self.keys().binary_search(&P::in_order(pair)?).ok()
+    }
+}
+
+/// Entries some of which are dropped. Those that are kept, those that are not, and those that nobody has judged yet.
+struct Judging<'a, Q, T> {
+    keys: &'a mut Vec<Q>,
+    values: &'a mut Vec<T>,
+    kept: usize,
+    judged: usize,
+}
+
+/// However it ends, each pair keeps its data.
+impl<Q, T> Drop for Judging<'_, Q, T> {
+    fn drop(&mut self) {
+        self.keys.drain(self.kept..self.judged);
+        self.values.drain(self.kept..self.judged);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Data of pairs, against a map.
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::common::{Coordinate, Oracle, Rng, grid_config, grid_engine, pool};
 use crate::kinds::{PERIOD, scene, stir};
@@ -133,6 +133,37 @@ fn panics_change_nothing() {
     }
     map.update(after.keyed_by(|index| index), |pair| vec![pair]);
     assert!(map.len() == after.len() && map.iter().all(|(pair, value)| value == &[pair]));
+}
+
+/// A panic of the function that says what stays: what it let go is gone, and each other pair has its own data.
+#[test]
+fn a_panic_while_entries_are_dropped_leaves_each_pair_its_data() {
+    let mut engine = grid_engine::<f32, 2>();
+    engine.detect(&scene::<f32, 2>(700, 1));
+    let pairs = engine.debug_view().pairs();
+    let mut map = PairMap::new();
+    map.update(pairs.keyed_by(|index| index), |pair| vec![pair]);
+    let mut expected: Vec<(u32, u32)> = map.keys().to_vec();
+    assert!(expected.len() > 300);
+    for victim in [0, 1, 40, 150] {
+        let mut calls = 0;
+        let keep = |(a, _): (u32, u32), _: &mut Vec<(u32, u32)>| {
+            calls += 1;
+            if calls > victim { resume_unwind(Box::new("enough")) } else { a % 3 != 0 }
+        };
+        assert!(catch_unwind(AssertUnwindSafe(|| map.retain(keep))).is_err());
+        let mut judged = 0;
+        expected.retain(|&(a, _)| {
+            judged += 1;
+            judged > victim || a % 3 != 0
+        });
+        assert!(map.keys() == expected, "{} entries, not {}", map.len(), expected.len());
+        assert!(map.iter().all(|(pair, value)| value == &[pair]) && map.values().len() == map.len());
+    }
+    let (before, found) = (map.len(), pairs.len());
+    let changes = map.update(pairs.keyed_by(|index| index), |pair| vec![pair]);
+    assert!(changes.started.len() == found - before && changes.ended.is_empty());
+    assert!(map.iter().all(|(pair, value)| value == &[pair]));
 }
 
 #[cfg(feature = "serde")]

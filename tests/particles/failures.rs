@@ -160,6 +160,12 @@ impl From<Touchy<'_>> for [f32; 2] {
     }
 }
 
+impl Bounded<f32, 2> for Touchy<'_> {
+    fn aabb(&self) -> Aabb<f32, 2> {
+        Aabb::around(*self, [0.6; 2])
+    }
+}
+
 /// Whichever conversion panics, the last one included, which only remembers where the points of a list with a margin are.
 #[test]
 fn no_panic_of_a_point_leaves_anything() {
@@ -186,6 +192,43 @@ fn no_panic_of_a_point_leaves_anything() {
             if !plain && !in_periods {
                 assert!(calls > places.len());
                 break;
+            }
+        }
+    }
+}
+
+/// The user's code is asked once more why a particle was left out. If it panics then, nothing is left of the search either.
+#[test]
+fn no_panic_about_what_is_left_out_leaves_anything() {
+    let domain = Aabb::new([0.0; 2], [8.0; 2]);
+    let list = || {
+        let list = Neighbors::<f32, 2>::with_config(grid_config()).unwrap().distances(true).vectors(true).shifts(true).skin(0.5);
+        list.periodic(domain, [true; 2]).unwrap()
+    };
+    let places: Vec<[f32; 2]> = (0..12u8).map(|i| [f32::from(i) / 2.0, if i == 5 { f32::NAN } else { 1.0 }]).collect();
+    for touching in [false, true] {
+        let mut periodic = list();
+        for calls in 0.. {
+            let left = AtomicUsize::new(calls);
+            let points: Vec<_> = places.iter().map(|&place| Touchy(place, &left)).collect();
+            let outcome = catch_unwind(AssertUnwindSafe(|| match touching {
+                true => periodic.touching(&points).rejected().len(),
+                false => periodic.within(&points, 1.0).rejected().len(),
+            }));
+            let rows = periodic.rows();
+            match outcome {
+                Ok(rejected) => {
+                    assert!(rejected == 1 && rows.neighbors() > 10 && periodic.stats().objects > 0);
+                    assert!(calls > places.len(), "the last call is about what was left out");
+                    break;
+                }
+                Err(_) => {
+                    assert!(rows.is_empty() && rows.neighbors() == 0 && rows.rejected().is_empty(), "{calls} calls");
+                    assert!(rows.indices().is_empty() && rows.shifts().is_empty() && rows.offsets().len() <= 1, "{calls} calls");
+                    assert!(rows.distances().is_empty() && rows.vectors().is_empty(), "{calls} calls");
+                    assert!(periodic.stats().objects == 0 && periodic.stats().pairs == 0, "{calls} calls");
+                    assert!(periodic.needs_rebuild(&places));
+                }
             }
         }
     }

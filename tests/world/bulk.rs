@@ -1,5 +1,7 @@
 //! Many changes at once are the same as many changes.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use pivotgrid::{Aabb, ForkJoin, Handle, Mobility, Object, StaleHandle, World};
 
 use crate::common::pool;
@@ -185,5 +187,44 @@ fn objects_that_come_and_go_all_at_once_are_those_one_by_one() {
             assert!(gone.iter().map(|&handle| world.data(handle)).eq(data.iter().copied()), "data of those that are gone");
         }
         assert!(turnover.step() > 100, "pairs have ended");
+    }
+}
+
+/// A function that moves objects panics, on one thread or on several: the panic arrives, each object has its old box or the new one, and
+/// the next step is about those.
+#[test]
+fn a_panic_while_objects_are_moved_costs_nothing() {
+    let objects: Vec<_> = (0..9000)
+        .map(|number: u16| {
+            let at = [f32::from(number % 150), f32::from(number / 150)];
+            let bounds = Aabb::new(at, [at[0] + 0.5, at[1] + 0.5]);
+            if number.is_multiple_of(7) { Object::new_static(bounds) } else { Object::new_moving(bounds) }
+        })
+        .collect();
+    let shifted = |aabb: Aabb<f32, 2>| Aabb { min: aabb.min.map(|x| x + 0.6), max: aabb.max.map(|x| x + 0.6) };
+    let (mut world, mut handles) = (World::<f32, 2>::new(), Vec::new());
+    world.insert_all(&objects, &mut handles);
+    world.par_step();
+    for (threads, victim) in [(1, 5), (1, 8999), (3, 17), (3, 4000)] {
+        let before: Vec<_> = handles.iter().map(|&handle| world.get(handle).unwrap().aabb).collect();
+        let update = |handle: Handle, aabb: &mut Aabb<f32, 2>| {
+            if handle == handles[victim] {
+                resume_unwind(Box::new(victim));
+            }
+            *aabb = shifted(*aabb);
+        };
+        let outcome = catch_unwind(AssertUnwindSafe(|| pool(threads).install(|| world.par_move(update))));
+        assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&victim));
+        let (mut twin, mut moved) = (World::<f32, 2>::new(), 0);
+        for (&handle, before) in handles.iter().zip(&before) {
+            let object = *world.get(handle).unwrap();
+            assert!(object.aabb == *before || object.aabb == shifted(*before) && object.mobility == Mobility::Moving);
+            moved += usize::from(object.aabb != *before);
+            assert_eq!(twin.insert(object), handle);
+        }
+        assert!(moved < objects.len() && (victim < 10 || moved > 0), "{moved} of {}", objects.len());
+        twin.step();
+        pool(threads).install(|| world.par_step());
+        assert!(world.len() == objects.len() && world.pairs() == twin.pairs());
     }
 }

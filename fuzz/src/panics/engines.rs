@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pivotgrid::{Aabb, Ball, BroadPhase, Periodic, PeriodicReason, Ray, StaticSet, BoxCast};
+use pivotgrid::{Aabb, Ball, BoxCast, BroadPhase, Periodic, PeriodicReason, Ray, StaticSet};
 
 use super::{Attempt, MOST_STEPS, config, plain};
 use crate::bytes::Bytes;
@@ -13,7 +13,7 @@ use crate::number::Number;
 use crate::plain::Plain;
 use crate::settings::pool;
 
-fn everything<S: Number, const D: usize>() -> Aabb<S, D> {
+pub(super) fn everything<S: Number, const D: usize>() -> Aabb<S, D> {
     Aabb { min: [S::of(f64::NEG_INFINITY); D], max: [S::of(f64::INFINITY); D] }
 }
 

@@ -1,6 +1,6 @@
 //! Queries in a domain that repeats itself.
 
-use pivotgrid::{Aabb, Ball, Hit, Neighbor, PeriodicQueries, Ray, Rows, Shifted, BoxCast};
+use pivotgrid::{Aabb, Ball, BoxCast, Hit, Neighbor, PeriodicQueries, Ray, Rows, Shifted};
 
 use super::Space;
 use crate::bytes::Bytes;
