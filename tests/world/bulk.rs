@@ -159,7 +159,7 @@ fn objects_that_come_and_go_all_at_once_are_those_one_by_one() {
         there.extend(given);
         // Some stay, in different places.
         let mut gone: Vec<Handle> = match round {
-            0 => there.drain(..).collect(),
+            0 => std::mem::take(&mut there),
             1 => there.drain(2000..7000).collect(),
             2 => there.drain(7000..).rev().collect(),
             3 => there.drain(..9000).collect(),
