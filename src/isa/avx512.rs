@@ -30,22 +30,6 @@ fn compiled<W: Work>(work: W) -> W::Outcome {
     work.run()
 }
 
-/// Both halves of an operation on two registers. Not a function of a closure: see `avx2`.
-macro_rules! halves {
-    ($half:ident => $value:expr) => {
-        [
-            {
-                let $half = 0usize;
-                $value
-            },
-            {
-                let $half = 1usize;
-                $value
-            },
-        ]
-    };
-}
-
 impl Isa for Avx512 {
     type Words = __m512i;
     type F32 = __m512;
@@ -364,7 +348,7 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
         // detected.
         unsafe {
             let lanes = _mm512_cvtepi32_epi64(_mm256_loadu_si256(lanes.as_ptr().cast()));
-            halves!(half => {
+            registers!(2, half => {
                 let mut column = _mm512_setzero_pd();
                 for register in 0..width {
                     let values = _mm512_loadu_pd(records.add(8 * (half * width + register)));
@@ -386,7 +370,7 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
         // SAFETY: the features were detected.
         unsafe {
             let limit = _mm512_set1_pd(f64::from(super::CELL_LIMIT));
-            let halves = halves!(half => {
+            let halves = registers!(2, half => {
                 let scaled = _mm512_mul_pd(_mm512_sub_pd(self[half], origin[half]), inverse[half]);
                 let inside = _mm512_min_pd(_mm512_max_pd(scaled, _mm512_sub_pd(_mm512_setzero_pd(), limit)), limit);
                 _mm512_cvt_roundpd_epi32::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(inside)
@@ -398,13 +382,13 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
     #[inline(always)]
     fn lesser(self, _: Avx512, other: Self) -> Self {
         // SAFETY: the features were detected.
-        halves!(half => unsafe { _mm512_min_pd(self[half], other[half]) })
+        registers!(2, half => unsafe { _mm512_min_pd(self[half], other[half]) })
     }
 
     #[inline(always)]
     fn greater(self, _: Avx512, other: Self) -> Self {
         // SAFETY: the features were detected.
-        halves!(half => unsafe { _mm512_max_pd(self[half], other[half]) })
+        registers!(2, half => unsafe { _mm512_max_pd(self[half], other[half]) })
     }
 
     #[inline(always)]
@@ -421,14 +405,14 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
     #[inline(always)]
     fn le(self, _: Avx512, other: Self) -> Mask {
         // SAFETY: the features were detected.
-        let halves = halves!(half => unsafe { Mask::from(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(self[half], other[half])) });
+        let halves = registers!(2, half => unsafe { Mask::from(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(self[half], other[half])) });
         halves[0] | halves[1] << 8
     }
 
     #[inline(always)]
     fn exceeds(self, _: Avx512, other: Self, most: Self) -> Mask {
         // SAFETY: the features were detected.
-        let halves = halves!(half => unsafe {
+        let halves = registers!(2, half => unsafe {
             Mask::from(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(_mm512_sub_pd(self[half], other[half]), most[half]))
         });
         halves[0] | halves[1] << 8
@@ -443,7 +427,7 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
         b_min: &[Self; D],
         b_max: &[Self; D],
     ) -> Mask {
-        let halves = halves!(half => {
+        let halves = registers!(2, half => {
             let (mut low, mut high) = ((mask >> (8 * half)) as u8, u8::MAX);
             for axis in 0..D {
                 // SAFETY: the features were detected.

@@ -6,11 +6,26 @@
 //! A value of an [`Isa`] is the proof that the processor has the instructions. Its methods are `inline(always)`: they become
 //! single instructions inside [`Isa::run`], which is compiled for the set.
 
+/// An operation on so many registers, as an array. Not a function of a closure: a closure that is not inlined is compiled without the
+/// instruction set, and every instruction in it becomes a call.
+macro_rules! registers {
+    (2, $number:ident => $value:expr) => { registers!([0, 1], $number => $value) };
+    (4, $number:ident => $value:expr) => { registers!([0, 1, 2, 3], $number => $value) };
+    (8, $number:ident => $value:expr) => { registers!([0, 1, 2, 3, 4, 5, 6, 7], $number => $value) };
+    ([$($each:literal),*], $number:ident => $value:expr) => {
+        [$({
+            let $number: usize = $each;
+            $value
+        }),*]
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
 pub(crate) mod eight;
+pub(crate) mod four;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 pub(crate) mod neon;
 pub(crate) mod portable;
@@ -245,26 +260,3 @@ pub(crate) const READABLE: usize = 8;
 pub(crate) fn first_lanes(count: usize) -> Mask {
     ((1u32 << count.min(WIDTH)) - 1) as Mask
 }
-
-/// For each set of four lanes, the bytes of their words in ascending order: how a shuffle of bytes moves them to the front.
-#[cfg(any(all(target_arch = "aarch64", target_endian = "little"), all(target_arch = "wasm32", target_feature = "simd128")))]
-static FRONT_BYTES: [[u8; 16]; 16] = {
-    let mut table = [[0; 16]; 16];
-    let mut set = 0;
-    while set < 16 {
-        let (mut lane, mut place) = (0, 0);
-        while lane < 4 {
-            if set >> lane & 1 == 1 {
-                let mut byte = 0;
-                while byte < 4 {
-                    table[set][4 * place + byte] = (4 * lane + byte) as u8;
-                    byte += 1;
-                }
-                place += 1;
-            }
-            lane += 1;
-        }
-        set += 1;
-    }
-    table
-};
