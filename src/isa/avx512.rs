@@ -4,6 +4,8 @@
 
 use std::arch::x86_64::*;
 
+use super::avx2::{doubles, singles};
+use super::eight::LANES;
 use super::{Isa, Lanes, Mask, Work};
 
 /// Proof that the processor has AVX-512 F, BW, DQ, VL and the bit instructions.
@@ -281,6 +283,24 @@ impl Lanes<f32, Avx512> for __m512 {
     }
 
     #[inline(always)]
+    fn add(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_add_ps(self, other) }
+    }
+
+    #[inline(always)]
+    fn sub(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_sub_ps(self, other) }
+    }
+
+    #[inline(always)]
+    fn mul(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_mul_ps(self, other) }
+    }
+
+    #[inline(always)]
     fn lesser(self, _: Avx512, other: Self) -> Self {
         // SAFETY: the features were detected.
         unsafe { _mm512_min_ps(self, other) }
@@ -332,6 +352,16 @@ impl Lanes<f32, Avx512> for __m512 {
         }
         low & high
     }
+
+    #[inline(always)]
+    fn met(_: Avx512, enter: &[f32; LANES], exit: &[f32; LANES]) -> u32 {
+        singles::met(enter, exit)
+    }
+
+    #[inline(always)]
+    fn ranks(_: Avx512, enter: &[f32; LANES], exit: &[f32; LANES]) -> [u32; LANES] {
+        singles::ranks(enter, exit)
+    }
 }
 
 impl Lanes<f64, Avx512> for [__m512d; 2] {
@@ -377,6 +407,24 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
             });
             _mm512_inserti64x4::<1>(_mm512_castsi256_si512(halves[0]), halves[1])
         }
+    }
+
+    #[inline(always)]
+    fn add(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        registers!(2, half => unsafe { _mm512_add_pd(self[half], other[half]) })
+    }
+
+    #[inline(always)]
+    fn sub(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        registers!(2, half => unsafe { _mm512_sub_pd(self[half], other[half]) })
+    }
+
+    #[inline(always)]
+    fn mul(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        registers!(2, half => unsafe { _mm512_mul_pd(self[half], other[half]) })
     }
 
     #[inline(always)]
@@ -439,5 +487,15 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
             Mask::from(low & high)
         });
         halves[0] | halves[1] << 8
+    }
+
+    #[inline(always)]
+    fn met(_: Avx512, enter: &[f64; LANES], exit: &[f64; LANES]) -> u32 {
+        doubles::met(enter, exit)
+    }
+
+    #[inline(always)]
+    fn ranks(_: Avx512, enter: &[f64; LANES], exit: &[f64; LANES]) -> [u32; LANES] {
+        doubles::ranks(enter, exit)
     }
 }

@@ -4,6 +4,7 @@
 
 #![allow(unsafe_code)]
 
+use super::eight::{LANES, UNRANKED};
 use super::{Isa, Lanes, Mask, WIDTH, Work};
 use crate::faults::{Fault, injected};
 
@@ -82,13 +83,17 @@ pub trait Quads: Copy + Send + Sync {
     ///
     /// Four values must be writable.
     unsafe fn store_singles(self, to: *mut f32, values: Self::Singles);
+    fn add_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
     fn sub_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
+    fn mul_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
     /// [`Lanes::cells`].
     fn cells_of_singles(self, x: Self::Singles, origin: Self::Singles, inverse: Self::Singles) -> Self::Words;
     /// [`Lanes::lesser`].
     fn min_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
     /// [`Lanes::greater`].
     fn max_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Singles;
+    /// The bits of the numbers.
+    fn bits_of_singles(self, a: Self::Singles) -> Self::Words;
     fn le_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Words;
     fn gt_singles(self, a: Self::Singles, b: Self::Singles) -> Self::Words;
 
@@ -101,7 +106,9 @@ pub trait Quads: Copy + Send + Sync {
     ///
     /// Two values must be writable.
     unsafe fn store_doubles(self, to: *mut f64, values: Self::Doubles);
+    fn add_doubles(self, a: Self::Doubles, b: Self::Doubles) -> Self::Doubles;
     fn sub_doubles(self, a: Self::Doubles, b: Self::Doubles) -> Self::Doubles;
+    fn mul_doubles(self, a: Self::Doubles, b: Self::Doubles) -> Self::Doubles;
     /// [`Lanes::cells`], in the first two lanes.
     fn cells_of_doubles(self, x: Self::Doubles, origin: Self::Doubles, inverse: Self::Doubles) -> Self::Words;
     /// The first two lanes of both.
@@ -285,6 +292,21 @@ impl<Q: Quads> Lanes<f32, Q> for Singles<Q> {
     }
 
     #[inline(always)]
+    fn add(self, isa: Q, other: Self) -> Self {
+        Singles(registers!(4, quarter => isa.add_singles(self.0[quarter], other.0[quarter])))
+    }
+
+    #[inline(always)]
+    fn sub(self, isa: Q, other: Self) -> Self {
+        Singles(registers!(4, quarter => isa.sub_singles(self.0[quarter], other.0[quarter])))
+    }
+
+    #[inline(always)]
+    fn mul(self, isa: Q, other: Self) -> Self {
+        Singles(registers!(4, quarter => isa.mul_singles(self.0[quarter], other.0[quarter])))
+    }
+
+    #[inline(always)]
     fn lesser(self, isa: Q, other: Self) -> Self {
         Singles(registers!(4, quarter => isa.min_singles(self.0[quarter], other.0[quarter])))
     }
@@ -338,6 +360,34 @@ impl<Q: Quads> Lanes<f32, Q> for Singles<Q> {
         });
         isa.mask(all) & mask
     }
+
+    #[inline(always)]
+    fn met(isa: Q, enter: &[f32; LANES], exit: &[f32; LANES]) -> u32 {
+        // SAFETY: arrays of eight, of which these are four.
+        let [low, high] = registers!(2, half => unsafe {
+            isa.le_singles(isa.load_singles(enter.as_ptr().add(4 * half)), isa.load_singles(exit.as_ptr().add(4 * half)))
+        });
+        let none = Quads::splat(isa, 0);
+        u32::from(isa.mask([low, high, none, none]))
+    }
+
+    #[inline(always)]
+    fn ranks(isa: Q, enter: &[f32; LANES], exit: &[f32; LANES]) -> [u32; LANES] {
+        let mut ranks = [0; LANES];
+        for half in 0..2 {
+            // SAFETY: arrays of eight, and more numbers of lanes, of which these are four.
+            unsafe {
+                let (enter, exit) =
+                    (isa.load_singles(enter.as_ptr().add(4 * half)), isa.load_singles(exit.as_ptr().add(4 * half)));
+                let bits = isa.bits_of_singles(isa.add_singles(enter, isa.splat_singles(0.0)));
+                let lanes = Quads::load(isa, NUMBERS.as_ptr().add(4 * half));
+                let ranked = Quads::or(isa, Quads::and(isa, bits, Quads::splat(isa, !(LANES as i32 - 1))), lanes);
+                let ranked = isa.blend(isa.le_singles(enter, exit), ranked, Quads::splat(isa, UNRANKED as i32));
+                Quads::store(isa, ranks.as_mut_ptr().add(4 * half), ranked);
+            }
+        }
+        ranks
+    }
 }
 
 /// Sixteen `f64`.
@@ -367,6 +417,21 @@ impl<Q: Quads> Lanes<f64, Q> for Doubles<Q> {
     fn cells(self, isa: Q, origin: Self, inverse: Self) -> [Q::Words; 4] {
         let twos = registers!(8, eighth => isa.cells_of_doubles(self.0[eighth], origin.0[eighth], inverse.0[eighth]));
         registers!(4, quarter => isa.join(twos[2 * quarter], twos[2 * quarter + 1]))
+    }
+
+    #[inline(always)]
+    fn add(self, isa: Q, other: Self) -> Self {
+        Doubles(registers!(8, eighth => isa.add_doubles(self.0[eighth], other.0[eighth])))
+    }
+
+    #[inline(always)]
+    fn sub(self, isa: Q, other: Self) -> Self {
+        Doubles(registers!(8, eighth => isa.sub_doubles(self.0[eighth], other.0[eighth])))
+    }
+
+    #[inline(always)]
+    fn mul(self, isa: Q, other: Self) -> Self {
+        Doubles(registers!(8, eighth => isa.mul_doubles(self.0[eighth], other.0[eighth])))
     }
 
     #[inline(always)]
@@ -424,6 +489,20 @@ impl<Q: Quads> Lanes<f64, Q> for Doubles<Q> {
         });
         mask_of_doubles(isa, all) & mask
     }
+}
+
+/// Four cells by one register: [`Lanes::cells`].
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn cells_of_singles<Q: Quads>(isa: Q, x: [f32; 4], origin: [f32; 4], inverse: [f32; 4]) -> [i32; 4] {
+    let mut cells = [0; 4];
+    // SAFETY: arrays of four.
+    unsafe {
+        let (x, origin) = (isa.load_singles(x.as_ptr()), isa.load_singles(origin.as_ptr()));
+        let inverse = isa.load_singles(inverse.as_ptr());
+        Quads::store(isa, cells.as_mut_ptr().cast(), isa.cells_of_singles(x, origin, inverse));
+    }
+    cells
 }
 
 /// For each set of four lanes, the bytes of their words in ascending order: how a shuffle of bytes moves them to the front.

@@ -119,7 +119,9 @@ impl Quads for Neon {
             mask
         }}
         splat_singles(value: f32) -> float32x4_t { vdupq_n_f32(value) }
+        add_singles(a: float32x4_t, b: float32x4_t) -> float32x4_t { vaddq_f32(a, b) }
         sub_singles(a: float32x4_t, b: float32x4_t) -> float32x4_t { vsubq_f32(a, b) }
+        mul_singles(a: float32x4_t, b: float32x4_t) -> float32x4_t { vmulq_f32(a, b) }
         // Of a NaN and a number, `vminnm` and `vmaxnm` take the number, as `floor_to_cell` does.
         cells_of_singles(x: float32x4_t, origin: float32x4_t, inverse: float32x4_t) -> int32x4_t {{
             let limit = vdupq_n_f32(super::CELL_LIMIT as f32);
@@ -128,10 +130,13 @@ impl Quads for Neon {
         }}
         min_singles(a: float32x4_t, b: float32x4_t) -> float32x4_t { vminq_f32(a, b) }
         max_singles(a: float32x4_t, b: float32x4_t) -> float32x4_t { vmaxq_f32(a, b) }
+        bits_of_singles(a: float32x4_t) -> int32x4_t { vreinterpretq_s32_f32(a) }
         le_singles(a: float32x4_t, b: float32x4_t) -> int32x4_t { vreinterpretq_s32_u32(vcleq_f32(a, b)) }
         gt_singles(a: float32x4_t, b: float32x4_t) -> int32x4_t { vreinterpretq_s32_u32(vcgtq_f32(a, b)) }
         splat_doubles(value: f64) -> float64x2_t { vdupq_n_f64(value) }
+        add_doubles(a: float64x2_t, b: float64x2_t) -> float64x2_t { vaddq_f64(a, b) }
         sub_doubles(a: float64x2_t, b: float64x2_t) -> float64x2_t { vsubq_f64(a, b) }
+        mul_doubles(a: float64x2_t, b: float64x2_t) -> float64x2_t { vmulq_f64(a, b) }
         cells_of_doubles(x: float64x2_t, origin: float64x2_t, inverse: float64x2_t) -> int32x4_t {{
             let limit = vdupq_n_f64(f64::from(super::CELL_LIMIT));
             let scaled = vmulq_f64(vsubq_f64(x, origin), inverse);

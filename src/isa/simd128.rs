@@ -104,7 +104,9 @@ impl Quads for Simd128 {
             mask
         }}
         splat_singles(value: f32) -> v128 { f32x4_splat(value) }
+        add_singles(a: v128, b: v128) -> v128 { f32x4_add(a, b) }
         sub_singles(a: v128, b: v128) -> v128 { f32x4_sub(a, b) }
+        mul_singles(a: v128, b: v128) -> v128 { f32x4_mul(a, b) }
         // `pmax(a, b)` is `a < b ? b : a`: of a NaN as the second operand it takes the first, as `floor_to_cell` does.
         cells_of_singles(x: v128, origin: v128, inverse: v128) -> v128 {{
             let limit = f32x4_splat(super::CELL_LIMIT as f32);
@@ -113,10 +115,13 @@ impl Quads for Simd128 {
         }}
         min_singles(a: v128, b: v128) -> v128 { f32x4_pmin(a, b) }
         max_singles(a: v128, b: v128) -> v128 { f32x4_pmax(a, b) }
+        bits_of_singles(a: v128) -> v128 { a }
         le_singles(a: v128, b: v128) -> v128 { f32x4_le(a, b) }
         gt_singles(a: v128, b: v128) -> v128 { f32x4_gt(a, b) }
         splat_doubles(value: f64) -> v128 { f64x2_splat(value) }
+        add_doubles(a: v128, b: v128) -> v128 { f64x2_add(a, b) }
         sub_doubles(a: v128, b: v128) -> v128 { f64x2_sub(a, b) }
+        mul_doubles(a: v128, b: v128) -> v128 { f64x2_mul(a, b) }
         cells_of_doubles(x: v128, origin: v128, inverse: v128) -> v128 {{
             let limit = f64x2_splat(f64::from(super::CELL_LIMIT));
             let scaled = f64x2_mul(f64x2_sub(x, origin), inverse);

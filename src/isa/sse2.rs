@@ -137,7 +137,9 @@ impl Quads for Sse2 {
             _mm_movemask_epi8(_mm_packs_epi16(low, high)) as Mask
         }}
         splat_singles(value: f32) -> __m128 { _mm_set1_ps(value) }
+        add_singles(a: __m128, b: __m128) -> __m128 { _mm_add_ps(a, b) }
         sub_singles(a: __m128, b: __m128) -> __m128 { _mm_sub_ps(a, b) }
+        mul_singles(a: __m128, b: __m128) -> __m128 { _mm_mul_ps(a, b) }
         cells_of_singles(x: __m128, origin: __m128, inverse: __m128) -> __m128i {{
             let limit = _mm_set1_ps(super::CELL_LIMIT as f32);
             let scaled = _mm_mul_ps(_mm_sub_ps(x, origin), inverse);
@@ -150,10 +152,13 @@ impl Quads for Sse2 {
         }}
         min_singles(a: __m128, b: __m128) -> __m128 { _mm_min_ps(a, b) }
         max_singles(a: __m128, b: __m128) -> __m128 { _mm_max_ps(a, b) }
+        bits_of_singles(a: __m128) -> __m128i { _mm_castps_si128(a) }
         le_singles(a: __m128, b: __m128) -> __m128i { _mm_castps_si128(_mm_cmple_ps(a, b)) }
         gt_singles(a: __m128, b: __m128) -> __m128i { _mm_castps_si128(_mm_cmpgt_ps(a, b)) }
         splat_doubles(value: f64) -> __m128d { _mm_set1_pd(value) }
+        add_doubles(a: __m128d, b: __m128d) -> __m128d { _mm_add_pd(a, b) }
         sub_doubles(a: __m128d, b: __m128d) -> __m128d { _mm_sub_pd(a, b) }
+        mul_doubles(a: __m128d, b: __m128d) -> __m128d { _mm_mul_pd(a, b) }
         cells_of_doubles(x: __m128d, origin: __m128d, inverse: __m128d) -> __m128i {{
             let limit = _mm_set1_pd(f64::from(super::CELL_LIMIT));
             let scaled = _mm_mul_pd(_mm_sub_pd(x, origin), inverse);
