@@ -407,9 +407,9 @@ impl Lanes<f64, Avx2> for [__m256d; 4] {
     #[inline(always)]
     fn le(self, _: Avx2, other: Self) -> Mask {
         // SAFETY: the features were detected.
-        joined(
-            registers!(4, quarter => unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(self[quarter], other[quarter])) }),
-        )
+        joined(registers!(4, quarter => unsafe {
+            _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(self[quarter], other[quarter]))
+        }))
     }
 
     #[inline(always)]

@@ -9,6 +9,7 @@ use super::scalar::{Boxes, Pointers, load_all, splat_all, splat_box};
 use super::{IsaWork, Kernel};
 use crate::Scalar;
 use crate::faults::{Fault, injected};
+use crate::isa::scalar::LaneScalar;
 use crate::isa::{Isa, Lanes, Mask};
 use crate::layout::columns::Columns;
 
@@ -77,17 +78,15 @@ struct Admitted<'c, 'a, I: Isa, S: Scalar, const D: usize, const BOXES: bool> {
     boxes: Pointers<S, D>,
     bounds: Boxes<S::In<I>, D>,
     /// Columns of members, masks and bodies, its own, and whether it has a body.
-    groups: Option<([*const u32; 3], [I::Words; 3], bool)>,
+    groups: Option<OwnGroups<I::Words>>,
     /// Columns of centers and radii, its own center and radius, and both as they are.
     ball: Option<OwnBall<I, S, D>>,
 }
 
-type OwnBall<I, S, const D: usize> = (
-    ([*const S; D], *const S),
-    [<S as crate::isa::scalar::LaneScalar>::In<I>; D],
-    <S as crate::isa::scalar::LaneScalar>::In<I>,
-    ([S; D], S),
-);
+type OwnGroups<W> = ([*const u32; 3], [W; 3], bool);
+type In<I, S> = <S as LaneScalar>::In<I>;
+type Balls<S, const D: usize> = ([*const S; D], *const S);
+type OwnBall<I, S, const D: usize> = (Balls<S, D>, [In<I, S>; D], In<I, S>, ([S; D], S));
 
 impl<I: Isa, S: Scalar, const D: usize, const BOXES: bool> Choice<I> for Admitted<'_, '_, I, S, D, BOXES> {
     #[inline(always)]
