@@ -4,6 +4,8 @@
 
 use std::arch::x86_64::*;
 
+use super::avx2::{doubles, singles};
+use super::eight::LANES;
 use super::{Isa, Lanes, Mask, Work};
 
 /// Proof that the processor has AVX-512 F, BW, DQ, VL and the bit instructions.
@@ -28,22 +30,6 @@ impl Avx512 {
 #[inline(never)]
 fn compiled<W: Work>(work: W) -> W::Outcome {
     work.run()
-}
-
-/// Both halves of an operation on two registers. Not a function of a closure: see `avx2`.
-macro_rules! halves {
-    ($half:ident => $value:expr) => {
-        [
-            {
-                let $half = 0usize;
-                $value
-            },
-            {
-                let $half = 1usize;
-                $value
-            },
-        ]
-    };
 }
 
 impl Isa for Avx512 {
@@ -297,6 +283,24 @@ impl Lanes<f32, Avx512> for __m512 {
     }
 
     #[inline(always)]
+    fn add(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_add_ps(self, other) }
+    }
+
+    #[inline(always)]
+    fn sub(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_sub_ps(self, other) }
+    }
+
+    #[inline(always)]
+    fn mul(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        unsafe { _mm512_mul_ps(self, other) }
+    }
+
+    #[inline(always)]
     fn lesser(self, _: Avx512, other: Self) -> Self {
         // SAFETY: the features were detected.
         unsafe { _mm512_min_ps(self, other) }
@@ -348,6 +352,16 @@ impl Lanes<f32, Avx512> for __m512 {
         }
         low & high
     }
+
+    #[inline(always)]
+    fn met(_: Avx512, enter: &[f32; LANES], exit: &[f32; LANES]) -> u32 {
+        singles::met(enter, exit)
+    }
+
+    #[inline(always)]
+    fn ranks(_: Avx512, enter: &[f32; LANES], exit: &[f32; LANES]) -> [u32; LANES] {
+        singles::ranks(enter, exit)
+    }
 }
 
 impl Lanes<f64, Avx512> for [__m512d; 2] {
@@ -364,7 +378,7 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
         // detected.
         unsafe {
             let lanes = _mm512_cvtepi32_epi64(_mm256_loadu_si256(lanes.as_ptr().cast()));
-            halves!(half => {
+            registers!(2, half => {
                 let mut column = _mm512_setzero_pd();
                 for register in 0..width {
                     let values = _mm512_loadu_pd(records.add(8 * (half * width + register)));
@@ -386,7 +400,7 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
         // SAFETY: the features were detected.
         unsafe {
             let limit = _mm512_set1_pd(f64::from(super::CELL_LIMIT));
-            let halves = halves!(half => {
+            let halves = registers!(2, half => {
                 let scaled = _mm512_mul_pd(_mm512_sub_pd(self[half], origin[half]), inverse[half]);
                 let inside = _mm512_min_pd(_mm512_max_pd(scaled, _mm512_sub_pd(_mm512_setzero_pd(), limit)), limit);
                 _mm512_cvt_roundpd_epi32::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(inside)
@@ -396,15 +410,33 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
     }
 
     #[inline(always)]
+    fn add(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        registers!(2, half => unsafe { _mm512_add_pd(self[half], other[half]) })
+    }
+
+    #[inline(always)]
+    fn sub(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        registers!(2, half => unsafe { _mm512_sub_pd(self[half], other[half]) })
+    }
+
+    #[inline(always)]
+    fn mul(self, _: Avx512, other: Self) -> Self {
+        // SAFETY: the features were detected.
+        registers!(2, half => unsafe { _mm512_mul_pd(self[half], other[half]) })
+    }
+
+    #[inline(always)]
     fn lesser(self, _: Avx512, other: Self) -> Self {
         // SAFETY: the features were detected.
-        halves!(half => unsafe { _mm512_min_pd(self[half], other[half]) })
+        registers!(2, half => unsafe { _mm512_min_pd(self[half], other[half]) })
     }
 
     #[inline(always)]
     fn greater(self, _: Avx512, other: Self) -> Self {
         // SAFETY: the features were detected.
-        halves!(half => unsafe { _mm512_max_pd(self[half], other[half]) })
+        registers!(2, half => unsafe { _mm512_max_pd(self[half], other[half]) })
     }
 
     #[inline(always)]
@@ -421,14 +453,14 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
     #[inline(always)]
     fn le(self, _: Avx512, other: Self) -> Mask {
         // SAFETY: the features were detected.
-        let halves = halves!(half => unsafe { Mask::from(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(self[half], other[half])) });
+        let halves = registers!(2, half => unsafe { Mask::from(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(self[half], other[half])) });
         halves[0] | halves[1] << 8
     }
 
     #[inline(always)]
     fn exceeds(self, _: Avx512, other: Self, most: Self) -> Mask {
         // SAFETY: the features were detected.
-        let halves = halves!(half => unsafe {
+        let halves = registers!(2, half => unsafe {
             Mask::from(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(_mm512_sub_pd(self[half], other[half]), most[half]))
         });
         halves[0] | halves[1] << 8
@@ -443,7 +475,7 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
         b_min: &[Self; D],
         b_max: &[Self; D],
     ) -> Mask {
-        let halves = halves!(half => {
+        let halves = registers!(2, half => {
             let (mut low, mut high) = ((mask >> (8 * half)) as u8, u8::MAX);
             for axis in 0..D {
                 // SAFETY: the features were detected.
@@ -455,5 +487,15 @@ impl Lanes<f64, Avx512> for [__m512d; 2] {
             Mask::from(low & high)
         });
         halves[0] | halves[1] << 8
+    }
+
+    #[inline(always)]
+    fn met(_: Avx512, enter: &[f64; LANES], exit: &[f64; LANES]) -> u32 {
+        doubles::met(enter, exit)
+    }
+
+    #[inline(always)]
+    fn ranks(_: Avx512, enter: &[f64; LANES], exit: &[f64; LANES]) -> [u32; LANES] {
+        doubles::ranks(enter, exit)
     }
 }

@@ -6,11 +6,26 @@
 //! A value of an [`Isa`] is the proof that the processor has the instructions. Its methods are `inline(always)`: they become
 //! single instructions inside [`Isa::run`], which is compiled for the set.
 
+/// An operation on each of 2, 4 or 8 registers, as an array. Not a function of a closure: a closure that is not inlined is compiled without
+/// the instruction set, and every instruction in it becomes a call.
+macro_rules! registers {
+    (2, $number:ident => $value:expr) => { registers!([0, 1], $number => $value) };
+    (4, $number:ident => $value:expr) => { registers!([0, 1, 2, 3], $number => $value) };
+    (8, $number:ident => $value:expr) => { registers!([0, 1, 2, 3, 4, 5, 6, 7], $number => $value) };
+    ([$($each:literal),*], $number:ident => $value:expr) => {
+        [$({
+            let $number: usize = $each;
+            $value
+        }),*]
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
 pub(crate) mod eight;
+pub(crate) mod four;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 pub(crate) mod neon;
 pub(crate) mod portable;
@@ -26,6 +41,7 @@ pub(crate) const BASELINE: portable::Portable = portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) const BASELINE: sse2::Sse2 = sse2::Sse2;
 
+use eight::LANES;
 pub(crate) use scalar::Scalar;
 
 /// Lanes of every operation.
@@ -37,6 +53,8 @@ const _: () = assert!(Mask::BITS as usize == WIDTH);
 /// Cell coordinates saturate at plus and minus this. Saturation is monotone, so far-away objects are slow to handle, never
 /// lost. Twice this, and a few spans more, fit into 32 bits; and it is exact in `f32`.
 pub(crate) const CELL_LIMIT: i32 = (1 << 30) - 128;
+const _: () = assert!(CELL_LIMIT as f32 as i32 == CELL_LIMIT, "`f32` saturates at the same cell");
+const _: () = assert!(CELL_LIMIT <= i32::MAX / 2 - 64, "the distance of two cells and a few spans fit into 32 bits");
 
 /// A bit per lane.
 pub(crate) type Mask = u16;
@@ -216,6 +234,9 @@ pub trait Lanes<S, I: Isa>: Copy {
     fn splat(isa: I, value: S) -> Self;
     /// `floor_to_cell((x - origin) * inverse)`, bit by bit the same.
     fn cells(self, isa: I, origin: Self, inverse: Self) -> I::Words;
+    fn add(self, isa: I, other: Self) -> Self;
+    fn sub(self, isa: I, other: Self) -> Self;
+    fn mul(self, isa: I, other: Self) -> Self;
     /// The lesser of the two, lane by lane; unspecified where one of them is NaN.
     fn lesser(self, isa: I, other: Self) -> Self;
     /// The greater of the two, lane by lane; unspecified where one of them is NaN.
@@ -235,9 +256,28 @@ pub trait Lanes<S, I: Isa>: Copy {
         b_min: &[Self; D],
         b_max: &[Self; D],
     ) -> Mask;
+
+    /// Of eight intervals of time, a bit for each that is not empty: that does not end before it begins.
+    #[inline(always)]
+    fn met(_isa: I, enter: &[S; LANES], exit: &[S; LANES]) -> u32
+    where
+        S: Scalar,
+    {
+        eight::met(enter, exit)
+    }
+
+    /// The [`rank`](eight::rank)s of eight intervals by their begin, with the lane in the low bits; [`UNRANKED`](eight::UNRANKED) for the
+    /// empty ones.
+    #[inline(always)]
+    fn ranks(_isa: I, enter: &[S; LANES], exit: &[S; LANES]) -> [u32; LANES]
+    where
+        S: Scalar,
+    {
+        eight::ranks(enter, exit)
+    }
 }
 
-/// So many values are read at a record, whatever it has: a register of eight.
+/// How many values are read at a record, however short it is: a register of eight.
 pub(crate) const READABLE: usize = 8;
 
 /// The mask of the first `count` lanes.
@@ -245,26 +285,3 @@ pub(crate) const READABLE: usize = 8;
 pub(crate) fn first_lanes(count: usize) -> Mask {
     ((1u32 << count.min(WIDTH)) - 1) as Mask
 }
-
-/// For each set of four lanes, the bytes of their words in ascending order: how a shuffle of bytes moves them to the front.
-#[cfg(any(all(target_arch = "aarch64", target_endian = "little"), all(target_arch = "wasm32", target_feature = "simd128")))]
-static FRONT_BYTES: [[u8; 16]; 16] = {
-    let mut table = [[0; 16]; 16];
-    let mut set = 0;
-    while set < 16 {
-        let (mut lane, mut place) = (0, 0);
-        while lane < 4 {
-            if set >> lane & 1 == 1 {
-                let mut byte = 0;
-                while byte < 4 {
-                    table[set][4 * place + byte] = (4 * lane + byte) as u8;
-                    byte += 1;
-                }
-                place += 1;
-            }
-            lane += 1;
-        }
-        set += 1;
-    }
-    table
-};

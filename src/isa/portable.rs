@@ -182,6 +182,30 @@ impl<S: Scalar> Lanes<S, Portable> for [S; WIDTH] {
     }
 
     #[inline(always)]
+    fn add(mut self, _: Portable, other: Self) -> Self {
+        for lane in 0..WIDTH {
+            self[lane] = self[lane] + other[lane];
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn sub(mut self, _: Portable, other: Self) -> Self {
+        for lane in 0..WIDTH {
+            self[lane] = self[lane] - other[lane];
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn mul(mut self, _: Portable, other: Self) -> Self {
+        for lane in 0..WIDTH {
+            self[lane] = self[lane] * other[lane];
+        }
+        self
+    }
+
+    #[inline(always)]
     fn lesser(mut self, _: Portable, other: Self) -> Self {
         for lane in 0..WIDTH {
             self[lane] = if self[lane] < other[lane] { self[lane] } else { other[lane] };

@@ -12,14 +12,36 @@ pub trait Scalar: sealed::Real {}
 pub trait LaneScalar: Sized {
     #[doc(hidden)]
     type In<I: Isa>: Lanes<Self, I>;
+
+    /// `floor_to_cell((x - origin) * inverse)` of four coordinates at once, bit by bit the same.
+    #[doc(hidden)]
+    fn cells(x: [Self; 4], origin: [Self; 4], inverse: [Self; 4]) -> [i32; 4];
 }
 
 impl LaneScalar for f32 {
     type In<I: Isa> = I::F32;
+
+    #[inline(always)]
+    fn cells(x: [f32; 4], origin: [f32; 4], inverse: [f32; 4]) -> [i32; 4] {
+        #[cfg(target_arch = "x86_64")]
+        return super::four::cells_of_singles(super::BASELINE, x, origin, inverse);
+        #[cfg(not(target_arch = "x86_64"))]
+        cells(x, origin, inverse)
+    }
 }
 
 impl LaneScalar for f64 {
     type In<I: Isa> = I::F64;
+
+    #[inline(always)]
+    fn cells(x: [f64; 4], origin: [f64; 4], inverse: [f64; 4]) -> [i32; 4] {
+        cells(x, origin, inverse)
+    }
+}
+
+#[inline(always)]
+fn cells<S: Scalar>(x: [S; 4], origin: [S; 4], inverse: [S; 4]) -> [i32; 4] {
+    std::array::from_fn(|lane| ((x[lane] - origin[lane]) * inverse[lane]).floor_to_cell())
 }
 
 impl Scalar for f32 {}
@@ -27,7 +49,6 @@ impl Scalar for f64 {}
 
 pub(crate) mod sealed {
     use super::*;
-    use crate::isa::eight::KernelScalar;
 
     /// What the engine needs of a coordinate; public in name only, so that [`Scalar`](super::Scalar) can be sealed.
     pub trait Real:
@@ -40,7 +61,7 @@ pub(crate) mod sealed {
         + Add<Output = Self>
         + Sub<Output = Self>
         + Mul<Output = Self>
-        + KernelScalar
+        + LaneScalar
         + bytemuck::Pod
         + 'static
     {

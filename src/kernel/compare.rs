@@ -385,7 +385,7 @@ fn overlap<I: Isa, V: Lanes<S, I>, S, const D: usize>(isa: I, mask: Mask, a: &Bo
 
 /// The first `count` lanes, or fewer or more if a fault is injected.
 #[inline(always)]
-fn lanes_below(count: usize) -> Mask {
+pub(super) fn lanes_below(count: usize) -> Mask {
     if injected(Fault::MaskShort) {
         return first_lanes(count.min(WIDTH).saturating_sub(1));
     }

@@ -2,9 +2,10 @@
 
 use super::isa::{Isa, Lanes, Mask, WIDTH};
 use super::scalar::{Boxes, Vector};
-use super::{IsaWork, Kernel, bits};
+use super::{IsaWork, Kernel};
 use crate::Scalar;
 use crate::faults::{Fault, injected};
+use crate::isa::eight::bits;
 use crate::layout::staged::{BLOCK, StagedBlock};
 use crate::layout::{Levels, MAX_LEVELS, Shape, Thin};
 

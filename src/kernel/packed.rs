@@ -1,15 +1,16 @@
-//! Entries from here and there, copied next to one another.
+//! Entries of several runs, copied next to one another.
 
 use std::ops::Range;
 
-use super::{Columns, LANES, PADDING};
 use crate::Scalar;
+use crate::isa::eight::LANES;
+use crate::layout::columns::{Columns, PADDING};
 use crate::runtime::memory::{Budget, grow_exactly};
 
-/// A small table of copies, for those whom many others are to be compared with.
+/// Contiguous copies of a cell's neighborhood.
 ///
-/// The entries around a cell lie in runs of every length, each of which leaves lanes of a kernel idle and has an end that the processor
-/// cannot guess. Copied together once, they are one run for all entries of the cell.
+/// The entries around a cell lie in runs of every length. Each run leaves lanes of a kernel idle and ends in a mispredicted branch. Copied
+/// together once, they are one run for all entries of the cell.
 #[derive(Debug)]
 pub(crate) struct Packed<S, const D: usize> {
     // Columns as long as the first one; groups and balls only if there are some.
@@ -40,7 +41,7 @@ impl<S: Scalar, const D: usize> Packed<S, D> {
         self.reserve(table, self.ids.len().max(PADDING));
     }
 
-    /// Forgets all but the first so many entries.
+    /// Keeps the first `len` entries.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
@@ -90,8 +91,8 @@ impl<S: Scalar, const D: usize> Packed<S, D> {
         self.ids.len()
     }
 
-    /// Makes all columns that copies of these have at least so long. (Boxes that nobody looks at have columns as well, so that whatever
-    /// a kernel reads is there; they are just not copied.)
+    /// Makes all columns that copies of these have at least `room` long. (Boxes that are not compared have columns as well, so that a
+    /// kernel may read them; they are not copied.)
     pub(crate) fn reserve(&mut self, table: &Columns<'_, S, D>, room: usize) {
         let budget = &Budget::unlimited();
         grow_exactly(&mut self.ids, room, 0, budget);
@@ -111,8 +112,8 @@ impl<S: Scalar, const D: usize> Packed<S, D> {
     }
 }
 
-/// Copies a run, eight values at a time, since that takes an instruction or two. What is too much is behind the end, or overwritten by
-/// the next run.
+/// Copies a run, eight values at a time, which is an instruction or two. Surplus values lie behind the end, or are overwritten by the next
+/// run.
 #[inline(always)]
 fn copy<T: Copy>(column: &[T], run: &Range<usize>, copies: &mut [T], to: usize) {
     let len = run.len().next_multiple_of(LANES);

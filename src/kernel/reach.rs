@@ -1,19 +1,25 @@
 //! Which entries are within reach of one, by a rule that takes both radii.
 
+#![allow(unsafe_code)]
+
 use std::ops::Range;
 
-use super::{Columns, Kernel, LANES, bits, lanes_below, load, mask};
+use super::append::{Choice, append};
+use super::partners::square_of_distance;
+use super::scalar::{load_all, splat_all};
+use super::{IsaWork, Kernel};
 use crate::Scalar;
-use crate::isa::eight::Reaching;
-use crate::runtime::memory;
+use crate::isa::{Isa, Lanes, Mask};
+use crate::layout::columns::Columns;
 
-impl<S: Scalar, const D: usize> Reaching<S, D> {
-    /// How far apart the two may be.
-    #[inline(always)]
-    pub(crate) fn reach(&self, radius: S) -> S {
-        let at_least = if radius > self.floor { radius } else { self.floor };
-        if at_least < self.cap { at_least } else { self.cap }
-    }
+/// An entry that looks for others within reach. The reach of a pair is the radius of the other, but at least `floor` and at most
+/// `cap`: so the own radius, the other one and the greater one are one formula.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reaching<S, const D: usize> {
+    pub(crate) id: u32,
+    pub(crate) center: [S; D],
+    pub(crate) floor: S,
+    pub(crate) cap: S,
 }
 
 impl Kernel {
@@ -26,32 +32,58 @@ impl Kernel {
         run: Range<usize>,
         out: &mut Vec<u32>,
     ) {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2(has, _) => has.reaching(own, others, run, out),
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512(has, _) => has.reaching(own, others, run, out),
-            _ => portable(own, others, run, out),
-        }
+        self.dispatch(Reach { own, others, run, out });
     }
 }
 
-fn portable<S: Scalar, const D: usize>(own: &Reaching<S, D>, others: &Columns<'_, S, D>, run: Range<usize>, out: &mut Vec<u32>) {
-    let Some((centers, radii)) = others.balls else { return };
-    for at in run.clone().step_by(LANES) {
-        let (centers, radii) = (centers.map(|column| load(column, at)), load(radii, at));
-        let mut near = [false; LANES];
-        for lane in 0..LANES {
-            let distance = (0..D).fold(S::ZERO, |sum, axis| {
-                let along = own.center[axis] - centers[axis][lane];
-                sum + along * along
-            });
-            let reach = own.reach(radii[lane]);
-            near[lane] = distance <= reach * reach;
+struct Reach<'c, 'a, S, const D: usize> {
+    own: &'c Reaching<S, D>,
+    others: &'c Columns<'a, S, D>,
+    run: Range<usize>,
+    out: &'c mut Vec<u32>,
+}
+
+impl<S: Scalar, const D: usize> IsaWork for Reach<'_, '_, S, D> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Reach { own, others, run, out } = self;
+        let Some((centers, radii)) = &others.balls else { return };
+        let choice = Within {
+            ids: others.ids.as_ptr(),
+            centers: centers.map(|column| column.as_ptr()),
+            radii: radii.as_ptr(),
+            id: isa.splat(own.id as i32),
+            center: splat_all::<I, S, D>(isa, &own.center),
+            floor: <S::In<I>>::splat(isa, own.floor),
+            cap: <S::In<I>>::splat(isa, own.cap),
+        };
+        append(isa, others.entries, run, out, &choice);
+    }
+}
+
+/// The entries within reach of one: columns, and its own values in all lanes.
+struct Within<S, W, V, const D: usize> {
+    ids: *const u32,
+    centers: [*const S; D],
+    radii: *const S,
+    id: W,
+    center: [V; D],
+    floor: V,
+    cap: V,
+}
+
+impl<I: Isa, S: Scalar, const D: usize> Choice<I> for Within<S, I::Words, S::In<I>, D> {
+    #[inline(always)]
+    unsafe fn choose(&self, isa: I, mask: Mask, at: usize) -> (Mask, I::Words) {
+        // SAFETY: `at` is an entry, by the caller's promise, and all columns have sixteen values from it on.
+        unsafe {
+            let ids = isa.load(self.ids.add(at));
+            let distance = square_of_distance::<I, S, D>(isa, &self.center, &load_all(isa, self.centers, at));
+            let reach = <S::In<I>>::load(isa, self.radii.add(at)).greater(isa, self.floor).lesser(isa, self.cap);
+            (mask & !isa.eq(ids, self.id) & distance.le(isa, reach.mul(isa, reach)), ids)
         }
-        memory::reserve(out, LANES);
-        let near = mask(near) & lanes_below::<LANES>(run.end - at);
-        out.extend(bits(near).map(|lane| others.ids[at + lane]).filter(|&id| id != own.id));
     }
 }
 
@@ -81,7 +113,8 @@ mod tests {
             for run in [0..len, 3..4, 5..29, 16..33, 17..17, 90..len] {
                 let near = |&id: &usize| {
                     let along = centers.each_ref().map(|column| half - column[id]);
-                    let reach = own.reach(radii[id]);
+                    let at_least = if radii[id] > own.floor { radii[id] } else { own.floor };
+                    let reach = if at_least < own.cap { at_least } else { own.cap };
                     id != 17 && along[0] * along[0] + along[1] * along[1] + along[2] * along[2] <= reach * reach
                 };
                 let expected: Vec<u32> = run.clone().filter(near).map(|id| id as u32).collect();

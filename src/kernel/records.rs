@@ -30,7 +30,7 @@ impl<'a, S: Scalar, const D: usize> Records<'a, S, D> {
             && READABLE * size_of::<S>() <= size_of::<Aabb<S, D>>() + (size_of::<StagedBlock<S, D>>() - BLOCK * size_of::<Aabb<S, D>>())
     );
 
-    /// Nothing if there are so many boxes that their names would not fit 31 bits.
+    /// Nothing if there are more boxes than names of 31 bits.
     pub(crate) fn new(blocks: &'a [StagedBlock<S, D>]) -> Option<Self> {
         let () = Self::IS_NAMED;
         let last = size_of_val(blocks).checked_sub(READABLE * size_of::<S>())? / UNIT;

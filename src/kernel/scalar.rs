@@ -21,7 +21,7 @@ impl<S: Scalar, I: Isa> Vector<S, I> {
         let first = records.as_ptr().cast::<S>();
         // SAFETY: a box is `2 * D` numbers, first `min`, then `max` (`repr(C)`, without padding).
         unsafe {
-            // Loops, not closures: see `splat_box`.
+            // Loops, not closures: see `splat_all`.
             let mut boxes =
                 Boxes { min: [S::In::<I>::column(isa, first, 2 * D, 0); D], max: [S::In::<I>::column(isa, first, 2 * D, D); D] };
             for axis in 1..D {
@@ -46,8 +46,8 @@ pub(crate) struct Boxes<V, const D: usize> {
 ///
 /// Sixteen values must be readable from `at` on in each of them.
 #[inline(always)]
-unsafe fn load_all<I: Isa, S: Scalar, const D: usize>(isa: I, columns: [*const S; D], at: usize) -> [S::In<I>; D] {
-    // A loop, not a closure: see `splat_box`.
+pub(super) unsafe fn load_all<I: Isa, S: Scalar, const D: usize>(isa: I, columns: [*const S; D], at: usize) -> [S::In<I>; D] {
+    // A loop, not a closure: see `splat_all`.
     // SAFETY: by the caller's promise.
     let mut values = [unsafe { S::In::<I>::load(isa, columns[0].add(at)) }; D];
     for axis in 1..D {
@@ -112,14 +112,19 @@ impl<S: Scalar, const D: usize> Columns<'_, S, D> {
     }
 }
 
+/// The coordinates of a point, each in all lanes.
+#[inline(always)]
+pub(super) fn splat_all<I: Isa, S: Scalar, const D: usize>(isa: I, point: &[S; D]) -> [S::In<I>; D] {
+    // A loop, not a closure: a closure that is not inlined is compiled without the instruction set.
+    let mut values = [S::In::<I>::splat(isa, point[0]); D];
+    for axis in 1..D {
+        values[axis] = S::In::<I>::splat(isa, point[axis]);
+    }
+    values
+}
+
 /// A box in all lanes.
 #[inline(always)]
 pub(crate) fn splat_box<I: Isa, S: Scalar, const D: usize>(isa: I, bounds: &Aabb<S, D>) -> Boxes<S::In<I>, D> {
-    // Loops, not closures: a closure that is not inlined is compiled without the instruction set.
-    let mut boxes = Boxes { min: [S::In::<I>::splat(isa, bounds.min[0]); D], max: [S::In::<I>::splat(isa, bounds.max[0]); D] };
-    for axis in 1..D {
-        boxes.min[axis] = S::In::<I>::splat(isa, bounds.min[axis]);
-        boxes.max[axis] = S::In::<I>::splat(isa, bounds.max[axis]);
-    }
-    boxes
+    Boxes { min: splat_all(isa, &bounds.min), max: splat_all(isa, &bounds.max) }
 }

@@ -2,9 +2,14 @@
 
 use super::*;
 use crate::Pair;
-use crate::isa::eight::KernelScalar;
+use std::ops::Range;
+
+use crate::isa::eight::{LANES, UNRANKED, bits, rank};
+use crate::isa::scalar::LaneScalar;
 use crate::isa::scalar::sealed::Real;
 use crate::isa::{Isa, Lanes};
+use crate::layout::columns::{Columns, PADDING, load};
+use crate::{Aabb, Scalar};
 
 /// A table of boxes that meet in all sorts of ways, including at their borders.
 fn columns<S: Scalar, const D: usize>(entries: usize) -> ([Vec<S>; D], [Vec<S>; D], Vec<u32>) {
@@ -142,6 +147,24 @@ fn copied_together_they_have_the_same_partners() {
     packed::<f64, 3>();
 }
 
+/// When boxes are met, which of them, and in what order.
+struct Meets<'a, S, const D: usize, const RESTS: bool> {
+    boxes: Faces<'a, S, D>,
+    motion: Motion<S, D>,
+    to: S,
+}
+
+impl<S: Scalar, const D: usize, const RESTS: bool> IsaWork for Meets<'_, S, D, RESTS> {
+    type Outcome = ([S; LANES], u32, [u32; LANES]);
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Outcome {
+        let Meets { boxes, motion, to } = self;
+        let (times, met) = meets::<I, S, D, RESTS>(isa, boxes, &motion, to);
+        (times, met, ranks::<I, S, D, RESTS>(isa, boxes, &motion, to))
+    }
+}
+
 /// Meetings and ranks are the same in all kernels, and ranks are in the order of the times.
 fn met<S: Scalar, const D: usize, const RESTS: bool>() {
     let (min, max, _) = columns::<S, D>(200);
@@ -157,8 +180,7 @@ fn met<S: Scalar, const D: usize, const RESTS: bool>() {
         let near = std::array::from_fn(|axis| if is_forward(axis) { min[axis] } else { max[axis] });
         let far = std::array::from_fn(|axis| if is_forward(axis) { max[axis] } else { min[axis] });
         let (boxes, to) = (Faces { near, far }, number(9.0));
-        let (times, mask) = Kernel::Portable.meets::<S, D, RESTS>(boxes, &motion, to);
-        let ranks = Kernel::Portable.ranks::<S, D, RESTS>(boxes, &motion, to);
+        let (times, mask, ranks) = Meets::<S, D, RESTS> { boxes, motion, to }.run(isa::portable::Portable);
         for lane in 0..LANES {
             assert_eq!(mask >> lane & 1 == 0, ranks[lane] == UNRANKED);
             assert!(mask >> lane & 1 == 0 || ranks[lane] as usize % LANES == lane);
@@ -168,10 +190,9 @@ fn met<S: Scalar, const D: usize, const RESTS: bool>() {
             assert!(times[one] < number(0.0) || rank(times[one]) >= rank(times[other]) || ranks[one] < ranks[other]);
         }
         for kernel in kernels() {
-            let (also, its) = kernel.meets::<S, D, RESTS>(boxes, &motion, to);
-            assert_eq!(its, mask, "{kernel:?}");
+            let (also, its, ranked) = kernel.dispatch(Meets::<S, D, RESTS> { boxes, motion, to });
+            assert_eq!((its, ranked), (mask, ranks), "{kernel:?}");
             assert!(met.iter().all(|&lane| also[lane] == times[lane]), "{kernel:?}: {also:?} and not {times:?}");
-            assert_eq!(kernel.ranks::<S, D, RESTS>(boxes, &motion, to), ranks, "{kernel:?}");
         }
     }
 }
@@ -274,6 +295,9 @@ impl<S: Scalar> IsaWork for Floats<'_, S> {
             results.push(i64::from(<S::In<I> as Lanes<S, I>>::overlaps(isa, 0x7ff7, &[a, b], &[b, b], &[a, a], &[b, a])));
             if !has_nan {
                 let numbers = a.lesser(isa, b).array(isa).into_iter().chain(a.greater(isa, b).array(isa));
+                let sums = [a.add(isa, b), a.sub(isa, inverse), a.mul(isa, b)].map(|numbers| numbers.array(isa));
+                let numbers =
+                    numbers.chain(sums.into_iter().flatten().map(|number| if number.is_nan() { S::ZERO } else { number }));
                 results.extend(numbers.map(|number| (number + S::ZERO).to_f64().to_bits() as i64));
             }
         }

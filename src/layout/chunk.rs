@@ -38,7 +38,6 @@ const BEGIN: usize = HEADER - 1;
 
 const _: () = assert!(size_of::<Chunk>() == 64 + 4 * CELLS, "a header of one cache line, then the cells");
 const _: () = assert!(CELLS / ROW <= 32, "a bit per row");
-const _: () = assert!(ROW == WIDTH, "the pivots of a row fill the lanes of an operation");
 
 impl Chunk {
     /// A chunk without entries, for places where there is none.

@@ -58,7 +58,7 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
         self
     }
 
-    /// The same for many calls of [`Kernel::partners`](crate::kernel::Kernel::partners) with the first so many entries: if all of these are balls, their boxes are
+    /// The same for many calls of [`Kernel::partners`](crate::kernel::Kernel::partners) with the first `entries` entries: if all of these are balls, their boxes are
     /// left out, which saves more than half of the reading.
     ///
     /// Only with radii whose squares neither underflow nor overflow: what is no ball has an infinite one here, and its box counts.

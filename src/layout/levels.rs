@@ -9,6 +9,7 @@ use crate::{Aabb, Scalar};
 /// The most levels there can be. Few levels are better than many: a pair of levels costs every chunk of the one a look into the
 /// other.
 pub(crate) const MAX_LEVELS: usize = 16;
+const _: () = assert!(MAX_LEVELS <= u32::BITS as usize, "a bit for each level that another looks into");
 
 /// A level, and its place among others.
 #[derive(Clone, Debug)]

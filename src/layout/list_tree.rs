@@ -9,12 +9,9 @@ use std::ops::Range;
 
 use super::columns::{Columns, PADDING, overlaps};
 use super::curve::spread;
-use crate::isa::eight::{LANES, bits};
+use crate::isa::eight::{LANES, MAX_HEIGHT, bits};
 use crate::runtime::memory::{self, Budget, replace_if_short};
 use crate::{Aabb, Scalar};
-
-/// More levels of nodes than that no tree has: eight to this power is more than there are indices.
-const MAX_HEIGHT: usize = 11;
 
 /// Boxes around entries, and boxes around those. Empty where there is only a list.
 #[derive(Debug)]

@@ -24,6 +24,3 @@ pub(crate) use window::Window;
 
 /// A cell's or chunk's coordinates. In two dimensions the last one is always 0, so that one code serves both.
 pub(crate) type Coords = [i32; 3];
-
-const _: () =
-    assert!(Shape::<2>::CELLS == CELLS && Shape::<3>::CELLS == CELLS && Shape::<2>::ROW == ROW && Shape::<3>::ROW == ROW);

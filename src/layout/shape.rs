@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
-use super::Coords;
 use super::chunk::{CELLS, ROW};
+use super::{Coords, MAX_LEVELS};
 use crate::lockfree::Key;
 
 const _: () = assert!(Shape::<2>::CELLS == CELLS && Shape::<3>::CELLS == CELLS, "a chunk has a pivot per cell");
 const _: () = assert!(Shape::<2>::ROW == ROW && Shape::<3>::ROW == ROW, "the pivots of a row are one vector");
 const _: () = assert!(CELLS <= 1 << u8::BITS, "the cell of a staged object is a byte");
+const _: () = assert!(Shape::<2>::BITS[0] <= 4 && Shape::<3>::BITS[0] <= 4, "a first cell has 36 bits on the Z curve");
+const _: () = assert!(MAX_LEVELS <= 1 << (u128::BITS - 3 * 36), "a level has the bits above the Z curve");
 
 /// The shape of a chunk in `D` dimensions: powers of two, so that a cell's chunk is a shift and its place in it a mask.
 ///

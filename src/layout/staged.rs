@@ -30,6 +30,8 @@ pub(crate) struct StagedBlock<S, const D: usize> {
     rest: [u64; 4],
 }
 
+const _: () =
+    assert!(BLOCK.is_multiple_of(64) && BLOCK.is_multiple_of(crate::isa::WIDTH), "whole words of bits, whole vectors of boxes");
 const _: () = assert!(std::mem::offset_of!(StagedBlock<f32, 3>, starts).is_multiple_of(64), "a hop in a list takes one line");
 const _: () = assert!(StagedBlock::<f32, 2>::IS_FULL && StagedBlock::<f32, 3>::IS_FULL);
 const _: () = assert!(StagedBlock::<f64, 2>::IS_FULL && StagedBlock::<f64, 3>::IS_FULL);

@@ -1,7 +1,7 @@
 //! How far particles look for each other, if each has a radius of its own.
 
 use crate::detect::View;
-use crate::isa::eight::Reaching;
+use crate::kernel::Reaching;
 use crate::layout::columns::Columns;
 use crate::layout::key_parts;
 use crate::{Aabb, Scalar};

@@ -228,7 +228,7 @@ impl<S: Scalar, const D: usize> RowSearch<S, D> {
     fn add_near(&mut self, view: &View<'_, S, D>, bounds: &Aabb<S, D>, run: Range<usize>) {
         self.candidates += run.len() as u64;
         self.near.clear();
-        view.kernel.hits(&view.columns, bounds, run, &mut self.near);
+        view.kernel.hits(&view.columns, bounds, &[run], &mut self.near);
         for &entry in &self.near {
             self.around.add(&view.columns, entry as usize..entry as usize + 1);
         }

@@ -50,6 +50,9 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> Queries<'_, S, D, F> {
     }
 }
 
+/// Runs of entries that the kernel searches at a time: most are short, and a call costs as much as sixteen comparisons.
+const RUNS: usize = 16;
+
 impl<S: Scalar, const D: usize> GridView<'_, S, D> {
     pub(super) fn visit_overlapping<B, F: QueryFilter<u32>>(
         &self,
@@ -71,10 +74,17 @@ impl<S: Scalar, const D: usize> GridView<'_, S, D> {
 
     pub(super) fn append_overlapping<F: QueryFilter<u32>>(&self, bounds: &Aabb<S, D>, filter: &F, found: &mut Vec<u32>) {
         let first = found.len();
+        let (mut runs, mut len) = ([const { 0..0 }; RUNS], 0);
         let ControlFlow::Continue(()) = self.try_for_each_run(bounds, |run| {
-            self.kernel.hits(&self.columns, bounds, run, found);
+            runs[len] = run;
+            len += 1;
+            if len == RUNS {
+                self.kernel.hits(&self.columns, bounds, &runs, found);
+                len = 0;
+            }
             ControlFlow::<Infallible>::Continue(())
         });
+        self.kernel.hits(&self.columns, bounds, &runs[..len], found);
         // The kernel has appended entries. Their objects take their places.
         if self.admits_all::<F>() {
             found[first..].iter_mut().for_each(|entry| *entry = self.columns.id(*entry as usize));

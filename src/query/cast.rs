@@ -1,7 +1,7 @@
 //! What moves along a straight line: a point, or a box.
 
 use super::{BoxCast, Ray};
-use crate::isa::eight::Motion;
+use crate::kernel::Motion;
 use crate::{Aabb, Scalar};
 
 /// A box on its path, a ray being the path of a box without extent.

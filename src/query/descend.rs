@@ -8,12 +8,12 @@ use std::ops::ControlFlow;
 
 use super::cast::Cast;
 use super::lanes::steps;
-use super::tree::{MAX_HEIGHT, Node, Run, Tree};
+use super::tree::{Node, Run, Tree};
 use super::view::GridView;
 use crate::Scalar;
-use crate::isa::Work;
-use crate::isa::eight::{LANES, bits};
-use crate::kernel::{Faces, UNRANKED, rank};
+use crate::isa::eight::{LANES, MAX_HEIGHT, UNRANKED, bits, rank};
+use crate::isa::{self, Isa};
+use crate::kernel::{Faces, IsaWork, meets, ranks};
 use crate::layout::columns::load;
 use crate::runtime::team::Team;
 
@@ -24,12 +24,12 @@ pub(super) trait Guide<S, const D: usize> {
     const MEETS_EMPTY: bool;
 
     /// The ranks of a node's children: those met sooner have a lesser one, the lowest bits are the lane. `UNRANKED` is left out.
-    fn ranks(&self, node: &Node<S, D>) -> [u32; LANES];
+    fn ranks<I: Isa>(&self, isa: I, node: &Node<S, D>) -> [u32; LANES];
 
     /// The greatest rank that is still of interest.
     fn last(&self) -> u32;
 
-    fn visit(&mut self, run: Run) -> ControlFlow<Self::Break>;
+    fn visit<I: Isa>(&mut self, isa: I, run: Run) -> ControlFlow<Self::Break>;
 }
 
 /// The greatest rank of what is met at this time or distance, or before.
@@ -44,16 +44,16 @@ pub(super) struct Descent<'a, S, const D: usize, G> {
     pub(super) guide: G,
 }
 
-impl<S: Scalar, const D: usize, G: Guide<S, D>> Work for Descent<'_, S, D, G> {
+impl<S: Scalar, const D: usize, G: Guide<S, D>> IsaWork for Descent<'_, S, D, G> {
     type Outcome = ControlFlow<G::Break>;
 
     #[inline(always)]
-    fn run(self) -> ControlFlow<G::Break> {
+    fn run<I: Isa>(self, isa: I) -> ControlFlow<G::Break> {
         let Descent { tree, mut guide } = self;
         // By level, above the current node: a node, and the ranks of those of its children that are still to be visited.
         let mut above = [(0, [UNRANKED; LANES]); MAX_HEIGHT];
         let top = tree.height() - 1;
-        let (mut level, mut node, mut ranks) = (top, 0, guide.ranks(tree.node(top, 0)));
+        let (mut level, mut node, mut ranks) = (top, 0, guide.ranks(isa, tree.node(top, 0)));
         loop {
             let next = ranks.into_iter().fold(UNRANKED, u32::min);
             // All others come later still.
@@ -72,11 +72,11 @@ impl<S: Scalar, const D: usize, G: Guide<S, D>> Work for Descent<'_, S, D, G> {
             }
             let child = node * LANES + lane;
             if level == 0 {
-                guide.visit(tree.run(child))?;
+                guide.visit(isa, tree.run(child))?;
             } else {
                 above[level] = (node, ranks);
                 level -= 1;
-                (node, ranks) = (child, guide.ranks(tree.node(level, child)));
+                (node, ranks) = (child, guide.ranks(isa, tree.node(level, child)));
             }
         }
     }
@@ -84,7 +84,6 @@ impl<S: Scalar, const D: usize, G: Guide<S, D>> Work for Descent<'_, S, D, G> {
 
 /// The guide of a cast. Degenerate casts (at rest along an axis, or infinite) have code of their own.
 struct CastGuide<'a, S, const D: usize, const DEGENERATE: bool, F> {
-    view: &'a GridView<'a, S, D>,
     cast: Cast<S, D>,
     /// The columns of the sides that are met first, and of the others.
     near_columns: [&'a [S]; D],
@@ -109,8 +108,8 @@ impl<S: Scalar, const D: usize> GridView<'_, S, D> {
         F: FnMut(usize, S, S) -> ControlFlow<B, S>,
     {
         match self.tree(Team::ALONE) {
-            Some(tree) => self.kernel.compiled_for(Descent { tree, guide }),
-            None => steps(self.entries()).try_for_each(|(at, inside)| guide.meet_entries(at, inside)),
+            Some(tree) => self.kernel.dispatch(Descent { tree, guide }),
+            None => steps(self.entries()).try_for_each(|(at, inside)| guide.meet_entries(isa::BASELINE, at, inside)),
         }
     }
 
@@ -118,7 +117,6 @@ impl<S: Scalar, const D: usize> GridView<'_, S, D> {
         let columns = &self.columns;
         let column = |axis: usize, side: usize| if side == 0 { columns.min(axis) } else { columns.max(axis) };
         CastGuide {
-            view: self,
             near_columns: std::array::from_fn(|axis| column(axis, cast.near[axis])),
             far_columns: std::array::from_fn(|axis| column(axis, 1 - cast.near[axis])),
             last: last_rank(cast.max_t),
@@ -133,9 +131,9 @@ where
     F: FnMut(usize, S, S) -> ControlFlow<B, S>,
 {
     #[inline(always)]
-    fn meet_entries(&mut self, at: usize, inside: u32) -> ControlFlow<B> {
+    fn meet_entries<I: Isa>(&mut self, isa: I, at: usize, inside: u32) -> ControlFlow<B> {
         let (near, far) = (self.near_columns.map(|column| load(column, at)), self.far_columns.map(|column| load(column, at)));
-        let (times, met) = self.view.kernel.meets::<S, D, DEGENERATE>(Faces { near, far }, &self.cast.motion, self.cast.max_t);
+        let (times, met) = meets::<I, S, D, DEGENERATE>(isa, Faces { near, far }, &self.cast.motion, self.cast.max_t);
         for lane in bits(met & inside) {
             // The limit may have come down since the lanes were computed.
             if times[lane] <= self.cast.max_t {
@@ -156,10 +154,10 @@ where
     const MEETS_EMPTY: bool = DEGENERATE;
 
     #[inline(always)]
-    fn ranks(&self, node: &Node<S, D>) -> [u32; LANES] {
+    fn ranks<I: Isa>(&self, isa: I, node: &Node<S, D>) -> [u32; LANES] {
         let near = std::array::from_fn(|axis| node.side(axis, self.cast.near[axis]));
         let far = std::array::from_fn(|axis| node.side(axis, self.cast.near[axis] ^ 1));
-        self.view.kernel.ranks::<S, D, DEGENERATE>(Faces { near, far }, &self.cast.motion, self.cast.max_t)
+        ranks::<I, S, D, DEGENERATE>(isa, Faces { near, far }, &self.cast.motion, self.cast.max_t)
     }
 
     #[inline(always)]
@@ -168,7 +166,7 @@ where
     }
 
     #[inline(always)]
-    fn visit(&mut self, run: Run) -> ControlFlow<B> {
-        self.meet_entries(run.begin as usize, run.lanes())
+    fn visit<I: Isa>(&mut self, isa: I, run: Run) -> ControlFlow<B> {
+        self.meet_entries(isa, run.begin as usize, run.lanes())
     }
 }

@@ -17,6 +17,8 @@ mod cast;
 mod descend;
 mod filter;
 mod found;
+#[cfg(test)]
+mod hostile_work;
 mod lanes;
 mod nearest;
 mod place_order;

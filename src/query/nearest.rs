@@ -13,8 +13,8 @@ use super::tree::{Node, Run};
 use super::view::GridView;
 use super::{Neighbor, Queries};
 use crate::Scalar;
-use crate::isa::eight::{LANES, bits};
-use crate::kernel::{UNRANKED, rank};
+use crate::isa::Isa;
+use crate::isa::eight::{LANES, UNRANKED, bits, rank};
 use crate::layout::Shape;
 use crate::runtime::team::Team;
 
@@ -190,7 +190,7 @@ impl<S: Scalar, const D: usize> GridView<'_, S, D> {
         };
         let mut approach = Approach { view: self, point, limit, last: last_rank(limit), offer };
         let ControlFlow::Continue(()) = match self.tree(Team::ALONE) {
-            Some(tree) => self.kernel.compiled_for(Descent { tree, guide: approach }),
+            Some(tree) => self.kernel.dispatch(Descent { tree, guide: approach }),
             None => steps(self.entries()).try_for_each(|(at, inside)| approach.offer_entries(at, inside)),
         };
     }
@@ -227,7 +227,7 @@ impl<S: Scalar, const D: usize, F: FnMut(usize, S) -> S> Guide<S, D> for Approac
     const MEETS_EMPTY: bool = true;
 
     #[inline(always)]
-    fn ranks(&self, node: &Node<S, D>) -> [u32; LANES] {
+    fn ranks<I: Isa>(&self, _isa: I, node: &Node<S, D>) -> [u32; LANES] {
         let squares = squares(&node.children(), self.point);
         std::array::from_fn(|lane| if squares[lane] <= self.limit { rank(squares[lane]) | lane as u32 } else { UNRANKED })
     }
@@ -238,7 +238,7 @@ impl<S: Scalar, const D: usize, F: FnMut(usize, S) -> S> Guide<S, D> for Approac
     }
 
     #[inline(always)]
-    fn visit(&mut self, run: Run) -> ControlFlow<Infallible> {
+    fn visit<I: Isa>(&mut self, _isa: I, run: Run) -> ControlFlow<Infallible> {
         self.offer_entries(run.begin as usize, run.lanes())
     }
 }

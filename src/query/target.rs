@@ -11,8 +11,9 @@ use super::residents::OutsideOfGrids;
 use super::tree::Node;
 use super::view::GridView;
 use super::{Hit, Neighbor};
+use crate::isa;
 use crate::isa::eight::{LANES, bits};
-use crate::kernel::Faces;
+use crate::kernel::{Faces, meets};
 use crate::runtime::team::Team;
 use crate::{Aabb, Groups, Scalar};
 
@@ -196,8 +197,7 @@ impl<'a, S: Scalar, const D: usize> Target<'a, S, D> {
         self.try_for_each_listed(|block| {
             let faces = |side: usize| std::array::from_fn(|axis| block.boxes.side(axis, cast.near[axis] ^ side));
             let faces = Faces { near: faces(0), far: faces(1) };
-            let kernel = crate::kernel::Kernel::Portable;
-            let (times, met) = kernel.meets::<S, D, true>(faces, &cast.motion, cast.max_t);
+            let (times, met) = meets::<_, S, D, true>(isa::BASELINE, faces, &cast.motion, cast.max_t);
             for lane in bits(met & block.lanes()) {
                 if times[lane] <= cast.max_t
                     && let Some(index) = block.admit(lane, filter)

@@ -13,16 +13,13 @@ use rayon::prelude::*;
 
 use super::lanes::{Eight, entries};
 use super::region::{Region, Regions};
-use crate::isa::eight::{LANES, mask};
+use crate::isa::eight::{LANES, MAX_HEIGHT, mask};
 use crate::layout::columns::Columns;
 use crate::layout::grid::Grid;
 use crate::layout::{Shape, z_key};
 use crate::lockfree::{ChunkId, Once};
 use crate::runtime::team::Team;
 use crate::{Aabb, Scalar};
-
-/// More levels than that no tree has: eight to this power is more than there are indices.
-pub(super) const MAX_HEIGHT: usize = 11;
 
 /// Nodes that a thread makes at a time.
 const BLOCK: usize = 256;

@@ -185,7 +185,7 @@ impl<const D: usize> Crowd<D> {
         best.cost < before
     }
 
-    /// How many cells of this edge an object may reach beyond its own, of a chunk with so many.
+    /// How many cells of this edge an object may reach beyond its own, of a chunk with that many along the axis.
     fn limit(&self, axis: usize, room: f64, size: f64, most: f64, limits: Limits) -> i32 {
         // Far from the origin, a rounding error may carry a bound across one more border.
         let slack = self.extent()[axis] / size * limits.rounding;

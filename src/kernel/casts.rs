@@ -1,0 +1,80 @@
+//! When something that moves meets boxes, eight at a time: as many as a node of the tree has children. Loops over arrays, which become
+//! vectors of the instruction set for which the descent is compiled.
+
+use crate::Scalar;
+use crate::isa::eight::LANES;
+use crate::isa::{Isa, Lanes};
+
+/// How a box, or a point, moves along all axes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Motion<S, const D: usize> {
+    /// Nothing earlier is of interest.
+    pub(crate) from: S,
+    /// Whether it does not move along an axis. Testing each axis takes time, so only degenerate casts do.
+    pub(crate) rests: [bool; D],
+    /// Along the other axes, the inverse of the speed.
+    pub(crate) inverse: [S; D],
+    /// The face that meets others first, and the one that leaves them last.
+    pub(crate) front: [S; D],
+    pub(crate) back: [S; D],
+}
+
+/// Eight boxes: along each axis, the faces that are met first, and those that are left last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Faces<'a, S, const D: usize> {
+    pub(crate) near: [&'a [S; LANES]; D],
+    pub(crate) far: [&'a [S; LANES]; D],
+}
+
+/// From when to when a moving box meets each of eight boxes; not at all, if that ends before it begins. `RESTS`: it may rest along some
+/// axis.
+#[inline(always)]
+fn meeting<S: Scalar, const D: usize, const RESTS: bool>(
+    boxes: Faces<'_, S, D>,
+    motion: &Motion<S, D>,
+    to: S,
+) -> ([S; LANES], [S; LANES]) {
+    let Faces { near, far } = boxes;
+    let (mut enter, mut exit) = ([motion.from; LANES], [to; LANES]);
+    for axis in 0..D {
+        if RESTS && motion.rests[axis] {
+            for lane in 0..LANES {
+                let meets = (near[axis][lane] <= motion.front[axis]) & (motion.back[axis] <= far[axis][lane]);
+                exit[lane] = if meets { exit[lane] } else { S::NEG_INFINITY };
+            }
+            continue;
+        }
+        for lane in 0..LANES {
+            let near = (near[axis][lane] - motion.front[axis]) * motion.inverse[axis];
+            let far = (far[axis][lane] - motion.back[axis]) * motion.inverse[axis];
+            // Of a NaN and a number, these take the number.
+            enter[lane] = if near > enter[lane] { near } else { enter[lane] };
+            exit[lane] = if far < exit[lane] { far } else { exit[lane] };
+        }
+    }
+    (enter, exit)
+}
+
+/// When a moving box meets each of eight boxes, at `to` at the latest, and a bit for each that it meets.
+#[inline(always)]
+pub(crate) fn meets<I: Isa, S: Scalar, const D: usize, const RESTS: bool>(
+    isa: I,
+    boxes: Faces<'_, S, D>,
+    motion: &Motion<S, D>,
+    to: S,
+) -> ([S; LANES], u32) {
+    let (enter, exit) = meeting::<S, D, RESTS>(boxes, motion, to);
+    (enter, <S::In<I>>::met(isa, &enter, &exit))
+}
+
+/// The [`rank`](crate::isa::eight::rank)s of eight boxes by their entry times; those that are not met until `to` are unranked.
+#[inline(always)]
+pub(crate) fn ranks<I: Isa, S: Scalar, const D: usize, const RESTS: bool>(
+    isa: I,
+    boxes: Faces<'_, S, D>,
+    motion: &Motion<S, D>,
+    to: S,
+) -> [u32; LANES] {
+    let (enter, exit) = meeting::<S, D, RESTS>(boxes, motion, to);
+    <S::In<I>>::ranks(isa, &enter, &exit)
+}
