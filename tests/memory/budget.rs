@@ -216,7 +216,9 @@ fn no_static_set_holds_more_than_its_limit() {
             assert!(set.bytes() <= limit, "{} bytes are told, the limit is {limit}", set.bytes());
             assert!(held <= limit as isize + UNCOUNTED, "{held} bytes are held, the limit is {limit}");
         }
-        assert!(refused > 0 && !set.is_empty() && set.bytes() > limit / 2, "{} objects in {} bytes", set.len(), set.bytes());
+        assert!(refused > 0 && !set.is_empty(), "{refused} refusals, {} objects", set.len());
+        // The first grid takes more than ten kilobytes at once: below that there is a list only.
+        assert!(limit < 60_000 || set.bytes() > limit / 2, "{} objects in {} bytes", set.len(), set.bytes());
         for number in 0..200 {
             let index = number % set.len() as u32;
             let _ = pool.install(|| set.try_update(index, &scene[number as usize]));
