@@ -74,7 +74,25 @@ const SERIAL_UP_TO: usize = 4096;
 
 /// Puts arrays into another order, in memory that is kept. See [`SpatialOrder`].
 ///
-/// A reorder keeps room for the largest array of each type that it has seen in a scratch of its own: use one per element type.
+/// It keeps a scratch array as large as the largest array so far: use one `Reorder` per element type.
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase, Reorder};
+///
+/// let mut boxes: Vec<_> = (0..5000).map(|i| Aabb::around([(i * 7919 % 5000) as f32, 0.0], [0.6, 0.5])).collect();
+/// let mut names: Vec<u32> = (0..5000).collect();
+/// let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// broad_phase.par_detect(&boxes);
+///
+/// // One per type, kept as long as the arrays.
+/// let (mut reorder_boxes, mut reorder_names) = (Reorder::new(), Reorder::new());
+/// let before = boxes.clone();
+/// if let Some(order) = broad_phase.spatial_order() {
+///     reorder_boxes.par_apply(order, &mut boxes);
+///     reorder_names.par_apply(order, &mut names);
+/// }
+/// assert!(boxes.iter().zip(&names).all(|(aabb, &name)| *aabb == before[name as usize]));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Reorder<T = f32> {
     scratch: Vec<T>,

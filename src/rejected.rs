@@ -4,7 +4,23 @@ use std::fmt;
 
 use crate::{Aabb, Scalar};
 
-/// An object that was left out of a step, and why. Everybody else's pairs are complete.
+/// An object that was left out of a step, and why. The pairs of all other objects are complete.
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase, RejectReason};
+///
+/// let boxes = [
+///     Aabb { min: [0.0, 0.0], max: [1.0, 1.0] },
+///     Aabb { min: [0.5, f32::NAN], max: [1.5, 1.0] },
+///     Aabb { min: [0.5, 0.5], max: [1.5, 1.5] },
+/// ];
+/// let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// let pairs = broad_phase.par_detect(&boxes);
+/// assert_eq!(pairs.len(), 1); // of the other two
+/// let [rejected] = pairs.rejected() else { panic!("one box is invalid") };
+/// assert_eq!((rejected.index, rejected.reason), (1, RejectReason::NotANumber));
+/// assert_eq!(rejected.to_string(), "object 1: a bound of its box is NaN");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Rejected {
@@ -56,6 +72,19 @@ impl fmt::Display for Rejected {
 pub const MAX_OBJECTS: usize = u32::MAX as usize;
 
 /// Why a step could not be run at all.
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase, Config, ConfigError, DetectError};
+///
+/// let crowd = vec![Aabb::around([0.0, 0.0], [0.5, 0.5]); 1000]; // half a million pairs of eight bytes
+/// let mut broad_phase = BroadPhase::<f32, 2>::with_config(Config::default().max_bytes(1 << 20))?;
+/// match broad_phase.try_par_detect(&crowd) {
+///     Err(DetectError::OverBudget { needed, max_bytes }) => assert!(needed > max_bytes),
+///     outcome => panic!("{outcome:?}"),
+/// }
+/// assert_eq!(broad_phase.try_par_detect(&crowd[..100]).map(|pairs| pairs.len()), Ok(4950)); // it still works
+/// # Ok::<(), ConfigError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DetectError {

@@ -35,8 +35,17 @@ impl Pair {
 
 /// Two objects of two sets whose boxes overlap: an index into the one, and an index into the other.
 ///
-/// A type of its own, because `first` and `second` count different things: what takes a [`Pair`] would take the second index for one of
-/// the first set.
+/// It is a type of its own because `first` and `second` are indices of different sets, while both indices of a [`Pair`] are of the same.
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase, CrossPair};
+///
+/// let triggers = [Aabb::new([0.0, 0.0], [2.0, 2.0])];
+/// let bodies = [Aabb::new([5.0, 0.0], [6.0, 1.0]), Aabb::new([1.0, 1.0], [3.0, 3.0])];
+/// let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// let pairs = broad_phase.over(&triggers).against(&bodies).pairs();
+/// assert_eq!(pairs.sorted(), [CrossPair { first: 0, second: 1 }]);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]

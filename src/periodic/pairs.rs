@@ -15,8 +15,21 @@ use crate::{CrossPair, Pair, PairSource, Pairs};
 
 /// Two objects that meet: the box of `b`, moved by `shift` periods, overlaps the box of `a`, both as the user has them.
 ///
-/// Objects that are long, compared with the period, may meet in several places: then there are several such pairs, which differ
-/// in `shift`.
+/// Two objects that are long compared with the period may meet in several places: then there are several such pairs, which differ in
+/// `shift`.
+///
+/// ```
+/// use pivotgrid::{Aabb, Periodic, PeriodicError, PeriodicPair};
+///
+/// let mut ring = Periodic::<f32, 2>::new(Aabb::new([0.0, 0.0], [10.0, 10.0]), [true, false])?;
+/// let boxes = [Aabb::new([0.0, 0.0], [2.0, 1.0]), Aabb::new([1.0, 0.0], [10.5, 1.0])];
+/// let expected = [
+///     PeriodicPair { a: 0, b: 1, shift: [-1, 0] }, // moved back by a period, box 1 ends at 0.5
+///     PeriodicPair { a: 0, b: 1, shift: [0, 0] },
+/// ];
+/// assert_eq!(ring.par_detect(&boxes).sorted(), expected);
+/// # Ok::<(), PeriodicError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -138,6 +151,22 @@ impl<const D: usize> Meanings<'_, D> {
 /// order, or, with [`Config::canonical_order`](crate::Config::canonical_order), in ascending order.
 ///
 /// These are [`PeriodicPair`]s of one set, or [`PeriodicCrossPair`]s of two.
+///
+/// ```
+/// use pivotgrid::{Aabb, Pair, Periodic, PeriodicError};
+///
+/// let mut ring = Periodic::<f32, 2>::new(Aabb::new([0.0, 0.0], [10.0, 10.0]), [true, false])?;
+/// let boxes = [
+///     Aabb::new([9.0, 0.0], [11.0, 1.0]),
+///     Aabb::new([0.5, 0.0], [0.6, 1.0]),
+///     Aabb::new([0.0, 0.0], [12.0, 1.0]), // longer than the period
+/// ];
+/// let pairs = ring.par_detect(&boxes);
+/// assert!(pairs.iter().all(|pair| pair.shift == [1, 0]));
+/// assert_eq!(pairs.without_shifts().sorted(), [Pair { a: 0, b: 1 }]);
+/// assert_eq!(pairs.rejected()[0].index, 2);
+/// # Ok::<(), PeriodicError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PeriodicPairs<'a, const D: usize, P = PeriodicPair<D>> {
     pairs: Pairs<'a>,

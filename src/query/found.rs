@@ -5,6 +5,19 @@ use std::cmp::Ordering;
 use crate::Scalar;
 
 /// An object that a [`Ray`](crate::Ray) or a [`BoxCast`](crate::BoxCast) meets, and when. Ordered by `t`, then by index.
+///
+/// ```
+/// use pivotgrid::{Aabb, BroadPhase, Hit, Ray};
+///
+/// let boxes = [Aabb::new([6.0, 0.0], [7.0, 1.0]), Aabb::new([2.0, 0.0], [3.0, 1.0])];
+/// let mut broad_phase = BroadPhase::<f32, 2>::new();
+/// broad_phase.par_detect(&boxes);
+///
+/// let mut hits = Vec::new();
+/// broad_phase.queries().ray_hits(&Ray::new([0.0, 0.5], [2.0, 0.0]), &mut hits);
+/// hits.sort_unstable(); // along the ray
+/// assert_eq!(hits, [Hit { index: 1, t: 1.0 }, Hit { index: 0, t: 3.0 }]);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hit<S> {

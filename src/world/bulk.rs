@@ -26,6 +26,20 @@ impl<S: Scalar, const D: usize> World<S, D> {
     }
 
     /// [`set_aabbs`](Self::set_aabbs) on the threads of the rayon pool in which it is called.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, Object, World};
+    ///
+    /// let mut world = World::<f32, 2>::new();
+    /// let at = |i: usize, y: f32| Aabb::around([i as f32, y], [0.4, 0.4]);
+    /// let sparks: Vec<_> = (0..10_000).map(|i| Object::new_moving(at(i, 0.0))).collect();
+    /// let mut handles = Vec::new();
+    /// world.par_insert_all(&sparks, &mut handles);
+    /// let boxes: Vec<_> = handles.iter().enumerate().map(|(i, &handle)| (handle, at(i, 9.0))).collect();
+    /// world.par_set_aabbs(&boxes)?;
+    /// assert_eq!(world.get(handles[7])?.aabb, at(7, 9.0));
+    /// # Ok::<(), pivotgrid::StaleHandle>(())
+    /// ```
     pub fn par_set_aabbs(&mut self, boxes: &[(Handle, Aabb<S, D>)]) -> Result<(), StaleHandle> {
         self.set_aabbs_on(boxes, Threads::Pool)
     }

@@ -80,6 +80,21 @@ impl<F: QueryFilter<Handle>> QueryFilter<u32> for HandleFilter<'_, F> {
 }
 
 /// An object that a [`Ray`] or a [`BoxCast`] meets, and when. Ordered by `t`, then by handle.
+///
+/// ```
+/// use pivotgrid::{Aabb, Object, Ray, World};
+///
+/// let mut world = World::<f32, 2>::new();
+/// let wall = world.insert(Object::new_static(Aabb::new([5.0, 0.0], [6.0, 9.0])).with_data(77));
+/// let door = world.insert(Object::new_moving(Aabb::new([2.0, 0.0], [3.0, 9.0])).with_data(78));
+/// world.par_step();
+///
+/// let mut hits = Vec::new();
+/// world.queries().ray_hits(&Ray::new([0.0, 0.5], [1.0, 0.0]), &mut hits);
+/// hits.sort_unstable(); // along the ray
+/// let hits: Vec<_> = hits.iter().map(|hit| (hit.handle, hit.t, hit.data)).collect();
+/// assert_eq!(hits, [(door, 2.0, 78), (wall, 5.0, 77)]);
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct WorldHit<S> {

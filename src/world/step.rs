@@ -55,6 +55,30 @@ impl<S: Scalar, const D: usize> World<S, D> {
     }
 
     /// The next call on threads of your own: see [`On`].
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, ForkJoin, Object, World};
+    ///
+    /// struct Spawned(usize); // A program would keep its threads.
+    ///
+    /// impl ForkJoin for Spawned {
+    ///     fn workers(&self) -> usize {
+    ///         self.0
+    ///     }
+    ///     fn run(&self, work: &(dyn Fn(usize) + Sync)) {
+    ///         std::thread::scope(|scope| (0..self.0).for_each(|worker| _ = scope.spawn(move || work(worker))));
+    ///     }
+    /// }
+    ///
+    /// let threads = Spawned(2);
+    /// let mut world = World::<f32, 2>::new();
+    /// let sparks: Vec<_> = (0..10_000).map(|i| Object::new_moving(Aabb::around([i as f32, 0.0], [0.5, 0.5]))).collect();
+    /// let mut handles = Vec::new();
+    /// world.on(&threads).insert_all(&sparks, &mut handles);
+    /// assert_eq!(world.on(&threads).step().started.len(), 9999);
+    /// world.on(&threads).remove_all(&handles[..5000])?;
+    /// # Ok::<(), pivotgrid::StaleHandle>(())
+    /// ```
     pub fn on<'t>(&mut self, threads: &'t dyn ForkJoin) -> On<'_, 't, Self> {
         On::new(self, threads)
     }

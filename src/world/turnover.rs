@@ -49,6 +49,17 @@ impl<S: Scalar, const D: usize> World<S, D> {
 
     /// [`insert_all`](Self::insert_all) on the threads of the rayon pool in which it is called.
     ///
+    /// ```
+    /// use pivotgrid::{Aabb, Object, World};
+    ///
+    /// let mut world = World::<f32, 2>::new();
+    /// let sparks: Vec<_> = (0..10_000).map(|i| Object::new_moving(Aabb::around([i as f32, 0.0], [0.5, 0.5]))).collect();
+    /// let mut handles = Vec::new();
+    /// world.par_insert_all(&sparks, &mut handles);
+    /// assert_eq!(world.get(handles[7000])?.aabb, sparks[7000].aabb);
+    /// # Ok::<(), pivotgrid::StaleHandle>(())
+    /// ```
+    ///
     /// # Panics
     ///
     /// As [`insert_all`](Self::insert_all).
@@ -68,6 +79,19 @@ impl<S: Scalar, const D: usize> World<S, D> {
     }
 
     /// [`remove_all`](Self::remove_all) on the threads of the rayon pool in which it is called.
+    ///
+    /// ```
+    /// use pivotgrid::{Aabb, Object, World};
+    ///
+    /// let mut world = World::<f32, 2>::new();
+    /// let sparks: Vec<_> = (0..10_000).map(|i| Object::new_moving(Aabb::around([i as f32, 0.0], [0.5, 0.5]))).collect();
+    /// let mut handles = Vec::new();
+    /// world.par_insert_all(&sparks, &mut handles);
+    /// world.par_remove_all(&handles[..8000])?;
+    /// assert_eq!(world.len(), 2000);
+    /// assert_eq!(world.par_remove_all(&handles[..8000]).unwrap_err().handle, handles[0]); // stale
+    /// # Ok::<(), pivotgrid::StaleHandle>(())
+    /// ```
     pub fn par_remove_all(&mut self, handles: &[Handle]) -> Result<(), StaleHandle> {
         self.remove_all_on(handles, Threads::Pool)
     }
