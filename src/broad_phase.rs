@@ -1,4 +1,4 @@
-//! The face of the engine.
+//! [`BroadPhase`]: the engine's public interface.
 
 use std::slice;
 

@@ -1,4 +1,4 @@
-//! What the last step built, to be looked at: chunks, cells and objects by level, and lines for whatever draws them.
+//! The debug view of the last step: chunks, cells and objects by level, and lines for a program that draws them.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
-//! Faults that tests inject, one at a time, to see the tests fail: the proof that a test can fail.
+//! Faults that tests inject, one at a time, to prove that the tests can fail.
 //!
-//! In the library [`injected`] is `false` at compile time, and nothing is left of it. `checks/planted` compiles the same files
-//! with `cfg(planting)`, `loom_tests` compiles the lock-free kit with `cfg(loom)`; both switch a fault on by its name.
+//! In the library [`injected`] is `false` at compile time, so the compiler removes it. `checks/planted` compiles the same files with
+//! `cfg(planting)`, `loom_tests` compiles the lock-free kit with `cfg(loom)`; both switch a fault on by its name.
 
 macro_rules! faults {
     (kit { $($(#[$kit_doc:meta])* $kit:ident,)* } passes { $($(#[$doc:meta])* $fault:ident,)* }) => {

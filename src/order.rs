@@ -211,7 +211,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// first search, and after one that did not come to its end.
     pub fn spatial_order(&self) -> Option<SpatialOrder<'_>> {
         let engine = &self.broad_phase.engine;
-        // A search keeps its own account of whether it came to its end.
+        // A search keeps its own record of whether it was completed.
         (self.complete && engine.builder.last_len > 0)
             .then(|| SpatialOrder { indices: &engine.builder.order[..engine.builder.last_len] })
     }

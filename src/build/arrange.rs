@@ -1,7 +1,7 @@
-//! Arrange: which chunk comes where. The one serial pass, over chunks, not objects.
+//! Arrange: the order of the chunks, and the range of the table that each gets. The only serial pass; it visits chunks, not objects.
 //!
-//! Chunks are ordered by the block that holds their longest segment. Neighbors in space stay neighbors in memory that way, and each
-//! chunk comes first to the worker that gathered most of it: its objects are in that worker's cache.
+//! Chunks are ordered by the block that holds their longest segment. So neighbors in space stay neighbors in memory, and each chunk goes
+//! first to the worker that gathered most of it, whose cache holds its objects.
 
 use super::gather::{Gathered, special};
 use crate::Scalar;

@@ -126,7 +126,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
             self.grow_directory(bits);
         }
         let budget = &self.budget;
-        // Asked for together first, so that a refusal tells all of it.
+        // Requested together first, so that a refusal reports all of it.
         let per_object = size_of::<StagedBlock<S, D>>() / BLOCK + 2 * size_of::<u32>() + 2 * D * size_of::<S>();
         budget.check(visited.saturating_sub(self.staged.len() * BLOCK).saturating_mul(per_object));
         replace_if_short(&mut self.staged, visited.div_ceil(BLOCK), budget);

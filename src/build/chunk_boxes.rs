@@ -1,4 +1,4 @@
-//! The boxes around the entries of each chunk. A look across levels leaves out chunks whose box it does not meet.
+//! The boxes around the entries of each chunk. A look across levels skips chunks whose box does not overlap it.
 
 use crate::build::builder::Builder;
 use crate::isa::Isa;

@@ -1,7 +1,7 @@
-//! List: few objects go straight to the table, to be compared each with each. There is no grid, no staged copy and no order.
+//! List: few objects go straight to the table, and detection compares each with all others. There is no grid, no staged copy and no order.
 //!
-//! All that other passes leave behind is there afterwards: queries, the debug view and the next step find a table of oversized
-//! objects, with the rejected ones behind them.
+//! The result has the form that the other passes produce: queries, the debug view and the next step find a table of oversized objects,
+//! followed by the rejected ones.
 
 use super::builder::{BuildWorker, Builder};
 use super::plan::Plan;

@@ -1,8 +1,8 @@
-//! Presort: an order for objects whose last order is unknown or of no use.
+//! Presort: makes an order for objects whose last order is unknown or useless.
 //!
-//! Gather is fast where neighbors in space are neighbors in the order. In the first step they are not, nor where the user shuffles the
-//! objects between steps. So the boxes are copied to the table, which the step fills later anyway, and the objects are counted into
-//! buckets along a Z curve. The buckets are slabs of equal shares along each axis, by a sample, so dense regions have more of them.
+//! Gather is fast if neighbors in space are neighbors in the order. They are not in the first step, nor after the user shuffles the
+//! objects. Presort copies the boxes, as records, to the memory of the table, which sort fills later anyway. It then counts the objects
+//! into buckets along a Z curve. A sample divides each axis into slabs with equal shares of the objects, so dense regions get more buckets.
 
 use crate::build::builder::Builder;
 use crate::isa::{Isa, Lanes, WIDTH};
@@ -20,7 +20,7 @@ use crate::{Aabb, Groups, Scalar};
 
 /// Fewer objects are in the cache in any order.
 const FROM: usize = 4096;
-/// More segments per object than this, and the order is of no use.
+/// With more segments per object than this, the order is useless.
 const USELESS: f64 = 0.3;
 /// The most buckets: as many bits of the Z curve, the same number for each axis.
 const MOST_BITS: u32 = 15;
@@ -125,13 +125,13 @@ impl<S: Scalar, const D: usize> IsaWork for CountBuckets<'_, S, D> {
 }
 
 impl<S: Scalar, const D: usize> Builder<S, D> {
-    /// Whether objects should be presorted: there is no order, or it was of no use in the last step.
+    /// Whether objects should be presorted: there is no order, or it was useless in the last step.
     pub(crate) fn wants_presort(&self, last_len: usize, objects: usize) -> bool {
         let is_small = objects < FROM || objects <= self.config.all_pairs_up_to;
         !is_small && (last_len == 0 || self.is_disordered(last_len) && !self.presorted_in_vain)
     }
 
-    /// Whether the last order was of no use.
+    /// Whether the last order was useless.
     fn is_disordered(&self, objects: usize) -> bool {
         self.segments as f64 > USELESS * objects as f64
     }

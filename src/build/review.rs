@@ -1,8 +1,7 @@
-//! Review: the levels are judged by what sorting found, before anything is compared.
+//! Review: judges the levels by the counts of sort, before detection.
 //!
-//! A plan of an earlier step that no longer fits is replaced within the step. A plan of this step is improved for exactly those
-//! objects for which it is dear, a bounded number of times. The user's boxes are staged, so another round costs no more than
-//! gathering and sorting.
+//! A plan of an earlier step that no longer fits is replaced within the step. A plan of this step is revised for exactly those objects that
+//! are expensive in it, a bounded number of times. The user's boxes are staged, so another round costs no more than gather and sort.
 
 use super::gather::Source;
 use super::plan::check::{Load, MOST_REVISIONS, troubles};

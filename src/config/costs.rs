@@ -1,4 +1,4 @@
-//! What the planner takes things to cost.
+//! The prices that the planner calculates with.
 
 /// Costs in nanoseconds, measured on one core (`cargo bench --bench planner` sweeps them); only their ratios matter, and only for
 /// speed.

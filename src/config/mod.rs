@@ -1,4 +1,4 @@
-//! What a user may set, and what is wrong with it.
+//! Settings, and errors in them.
 
 pub(crate) mod costs;
 

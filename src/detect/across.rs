@@ -1,8 +1,8 @@
-//! Across levels: a chunk's entries against everything coarser, and against those that fit no level.
+//! Across levels: a chunk's entries against those of the levels that it looks into, and against the oversized ones.
 //!
-//! One look per chunk instead of one per object: first whatever coarse could touch anything in the chunk, by the box around the
-//! chunk's entries; then each of those few against the part of the chunk that it can touch. A huge object is thereby shared out
-//! among all chunks that it covers, and so among all workers.
+//! There is one look per chunk, not one per object. It first finds the entries of other levels that overlap the box around the chunk's
+//! entries. It then compares each of these few with the part of the chunk that it can touch. So the work for a huge object is divided among
+//! the chunks that it covers, and thus among the workers.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
-//! Detection: a read-only grid becomes pairs.
+//! Detection: finds the pairs in the finished, read-only grid.
 //!
-//! In parallel over items of work, each a run of entries of some chunks; a worker takes the items that it sorted first. Reads the
-//! grid and the table; writes the worker's own pairs and nothing else.
+//! The pass is parallel over items, each a run of entries of one or several chunks. A worker first takes the items that it sorted. It reads
+//! the grid and the table, and writes nothing but its own lists and pairs.
 
 mod across;
 mod near;

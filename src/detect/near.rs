@@ -1,7 +1,7 @@
-//! Many near entries against a chunk: cuts of the chunk's entries, and a sweep along the axis that separates them best.
+//! Many near entries against a chunk: cuts the chunk's entries, and sweeps along the axis that separates them best.
 //!
-//! Long boxes along different axes meet in one axis only: a chunk of beams along x reaches all beams along y, and all of the chunk's
-//! cells lie within each of these. Cells do not help there, but their common axis does.
+//! Cells do not separate long boxes along different axes: a chunk of beams along x reaches all beams along y, and each of these covers all
+//! of the chunk's cells. A sweep along their common axis does.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! A chunk and those around it.
+//! A chunk and its adjacent chunks.
 
 use super::View;
 use crate::Scalar;

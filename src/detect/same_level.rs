@@ -1,7 +1,7 @@
 //! Within a level: the half-neighborhood (Schornbaum 3.6), by rows.
 //!
-//! Rows of a level are ordered by (z, y). An entry is compared with those behind it in its own row, and with the rows after its
-//! own that it reaches; the rows before it compare themselves with it. So each pair is met once, by its earlier member.
+//! Rows of a level are ordered by (z, y). An entry is compared with the later entries of its own row, and with the later rows that it
+//! reaches. Entries of earlier rows are compared with it in their turn. So each pair is found once, from its earlier entry.
 
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
-//! Where a worker puts its pairs: blocks of fixed size, taken from a common stock as they fill up.
+//! The blocks of fixed size that a worker writes its pairs to, taken from a common stock as they fill up.
 //!
-//! One growing buffer per worker would be simpler, but how the pairs fall to the workers differs from step to step, so each
-//! buffer would sooner or later need room for nearly all of them. Blocks need room for all pairs once, plus one block per worker,
-//! and a steady scene allocates nothing however the work is shared out.
+//! One growing buffer per worker would be simpler. But the share of each worker differs from step to step, so each buffer would eventually
+//! grow to hold nearly all pairs. Blocks need room for all pairs once, plus one block per worker, and a steady scene allocates nothing
+//! however the work is divided.
 
 use std::ops::ControlFlow;
 

@@ -18,7 +18,7 @@ use crate::{Config, Pair, Scalar};
 pub struct Engine<S, const D: usize> {
     pub(crate) builder: Builder<S, D>,
     pub(crate) detector: Detector,
-    /// What the last step made, readable if it came to its end. The only place that says so: every accessor goes by it.
+    /// What the last step made, readable if it came to its end. Every accessor depends on it, and on nothing else.
     pub(crate) made: Outcome<Made>,
     /// Blocks of pairs with static objects.
     pub(crate) static_pairs: Vec<Vec<Pair>>,

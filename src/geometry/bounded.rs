@@ -1,4 +1,4 @@
-//! What a user's object gives to the engine.
+//! [`Bounded`]: what the engine reads of a user's object.
 
 use crate::{Aabb, Ball, Groups, Scalar};
 

@@ -1,4 +1,4 @@
-//! Boxes in motion: which of them meet at some time during a step.
+//! Moving boxes, and whether two of them meet during a step.
 
 use crate::{Aabb, Bounded, Scalar};
 

@@ -1,6 +1,6 @@
-//! Boxes are plain memory: bytes from elsewhere can be read as them, and they as bytes, without a copy.
+//! Boxes are plain memory: bytes can be read as boxes, and boxes as bytes, without a copy.
 //!
-//! By hand, because bytemuck's derive does not take generic types that it would have to check for padding.
+//! Implemented by hand, because bytemuck's derive does not support generic types that must be checked for padding.
 
 use bytemuck::{Pod, Zeroable};
 

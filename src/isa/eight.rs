@@ -1,4 +1,4 @@
-//! Eight lanes in arrays: what loops over the children of a node of a tree, or over eight entries, have in common.
+//! Eight lanes in arrays: the operations that loops over the children of a tree node and loops over eight entries share.
 
 use super::Scalar;
 

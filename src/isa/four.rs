@@ -1,6 +1,7 @@
 //! Sets of 128-bit registers: sixteen lanes are four registers of four words, or eight of two `f64`.
 //!
-//! Such a set spells each operation once, on one register ([`Quads`]); what sixteen lanes make of it is written here, for all of them.
+//! Such a set implements each operation once, on one register ([`Quads`]). This file builds the operations on sixteen lanes from these, for
+//! all such sets.
 
 #![allow(unsafe_code)]
 

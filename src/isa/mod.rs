@@ -1,7 +1,7 @@
-//! Instruction sets: the operations on sixteen lanes that the kernels are written with, spelled once per set.
+//! Instruction sets: the operations on sixteen lanes that the kernels use, implemented once per set.
 //!
-//! Every operation works on [`WIDTH`] lanes, whatever the registers' width, and masks have a bit per lane. So a kernel is written
-//! once, and a new instruction set is one new file. All sets give bit by bit the same results.
+//! Every operation works on [`WIDTH`] lanes, whatever the width of the registers, and masks have a bit per lane. So a kernel is written
+//! once, and a new instruction set is one new file. All sets give the same bits.
 //!
 //! A value of an [`Isa`] is the proof that the processor has the instructions. Its methods are `inline(always)`: they become
 //! single instructions inside [`Isa::run`], which is compiled for the set.
@@ -73,7 +73,7 @@ pub trait Work {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum InstructionSet {
-    /// The best that the machine has, found out at run time.
+    /// The best set of the machine, detected at run time.
     #[default]
     Best,
     /// Only what the program was compiled for.

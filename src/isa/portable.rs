@@ -1,4 +1,4 @@
-//! Arrays and loops, which the compiler turns into whatever instructions it may use.
+//! Arrays and loops, which the compiler vectorizes for the target.
 
 #![allow(unsafe_code)]
 
@@ -6,7 +6,7 @@ use super::Scalar;
 use super::{Isa, Lanes, Mask, WIDTH, Work};
 use crate::faults::{Fault, injected};
 
-/// Whatever the compiler was told to build for.
+/// The instructions that the program is compiled for.
 #[cfg_attr(target_arch = "x86_64", allow(dead_code, reason = "what the tests compare with; SSE2 is in its place"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Portable;

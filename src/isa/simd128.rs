@@ -1,4 +1,5 @@
-//! WebAssembly's 128-bit vectors: four registers of four words. The program is compiled with them or without; there is no detection.
+//! WebAssembly's 128-bit vectors: four registers of four words. A program is compiled with or without them; there is no detection at run
+//! time.
 
 #![allow(unsafe_code)]
 

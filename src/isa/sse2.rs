@@ -1,5 +1,5 @@
-//! SSE2: four registers of four words. Part of every 64-bit x86 processor, so this is what "portable" means there: loops over arrays
-//! make no use of its masks.
+//! SSE2: four registers of four words. Part of every 64-bit x86 processor, so this is what "portable" means there. Loops over arrays would
+//! not use its masks.
 
 #![allow(unsafe_code)]
 

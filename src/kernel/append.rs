@@ -1,4 +1,4 @@
-//! Appending the wanted entries of a run to a list: the loop over the run, written once for all kernels that do so.
+//! Appends selected entries of a run to a list: the loop over the run, shared by all kernels that do this.
 
 #![allow(unsafe_code)]
 

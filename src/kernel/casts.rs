@@ -1,5 +1,5 @@
-//! When something that moves meets boxes, eight at a time: as many as a node of the tree has children. Loops over arrays, which become
-//! vectors of the instruction set for which the descent is compiled.
+//! The times at which a moving point or box meets boxes, eight at a time, because a node of the tree has eight children. These are loops
+//! over arrays; the compiler vectorizes them for the instruction set that the descent is compiled for.
 
 use crate::Scalar;
 use crate::isa::eight::LANES;

@@ -1,4 +1,4 @@
-//! Comparing: windows of the table against entries. Masks first, extraction after.
+//! Compares windows of the table with entries. Masks first, extraction after.
 //!
 //! The search lists *tasks*: an entry, and a window of at most sixteen entries. One loop compares all tasks and stores masks, with
 //! no branch and no dependence between tasks. A second loop drops the empty masks and turns the others into hits. Hits become pairs

@@ -1,4 +1,4 @@
-//! Hits: what stands for two entries that overlap, until they become pairs in whole vectors.
+//! Hits: two overlapping entries each, until whole vectors of hits become pairs.
 
 #![allow(unsafe_code)]
 

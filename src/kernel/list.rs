@@ -1,4 +1,4 @@
-//! Lists that kernels append to: whole vectors are stored, and only the wanted lanes count.
+//! Lists that kernels append to: whole vectors are stored, and only the selected lanes count.
 
 #![allow(unsafe_code)]
 

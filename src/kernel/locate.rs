@@ -1,4 +1,4 @@
-//! Level, cell and chunk of sixteen staged boxes at a time.
+//! Finds level, cell and chunk of sixteen staged boxes at a time.
 
 use super::isa::{Isa, Lanes, Mask, WIDTH};
 use super::scalar::{Boxes, Vector};

@@ -2,8 +2,8 @@
 //!
 //! They are written once, with the operations of [`isa`], and [`Kernel::dispatch`] compiles them for each set. [`locate`] finds the cells
 //! of staged boxes, [`compare`] turns listed windows into masks and masks into pairs; `append`, `partners`, `reach` and `near` compare an
-//! entry, a box or a point with a run of entries, for queries and neighbor lists. Descents of a tree look at eight children at a time, in
-//! arrays (`casts`); [`Kernel::compiled_for`] compiles those that name no operation of a set.
+//! entry, a box or a point with a run of entries, for queries and neighbor lists. Descents of a tree test eight children at a time, in
+//! arrays (`casts`); [`Kernel::compiled_for`] compiles code that uses no operation of a set.
 
 mod append;
 mod casts;
@@ -30,7 +30,7 @@ pub(crate) use reach::Reaching;
 /// An instruction set to compare with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kernel {
-    /// Whatever the compiler was told to build for.
+    /// The instructions that the program is compiled for.
     Portable,
     /// AVX2 and the bit instructions that came with it.
     #[cfg(target_arch = "x86_64")]

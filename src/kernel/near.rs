@@ -1,4 +1,4 @@
-//! Which entries are near a point.
+//! Finds the entries within a distance of a point.
 
 #![allow(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Entries of several runs, copied next to one another.
+//! Entries of several runs, copied into one contiguous run.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Which entries make a pair with one.
+//! Finds the entries that make a pair with a given entry.
 
 #![allow(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Which entries are within reach of one, by a rule that takes both radii.
+//! Finds the entries within reach of a given entry, by a rule that uses both radii.
 
 #![allow(unsafe_code)]
 

@@ -120,7 +120,7 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
         Some(head.rank() as usize).filter(|&rank| rank < self.sequence.len())
     }
 
-    /// Whether some entry of a chunk may overlap a box, as far as the box around its entries tells.
+    /// Whether some entry of a chunk may overlap a box, as far as the box around its entries shows.
     #[inline]
     pub(crate) fn may_overlap(&self, rank: usize, bounds: &Aabb<S, D>) -> bool {
         self.boxes.get(rank).is_none_or(|around| around.overlaps(bounds))

@@ -1,4 +1,4 @@
-//! The levels of a step, and which of them takes an object.
+//! The levels of a step, and the choice of an object's level.
 
 use std::ops::Deref;
 

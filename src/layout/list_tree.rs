@@ -1,9 +1,9 @@
-//! A tree over the objects that are in no level, where these are many: the last resort.
+//! A tree over the oversized objects, if these are many: the last resort.
 //!
-//! What no cells separate (objects far smaller than the finest cell there can be, for one) is not compared each with each. It is
-//! sorted along a Z curve through the *ranks* of its corners, which no scale and no unit can spoil, and boxes around runs of eight
-//! entries, and around eight of those, say where to look. For k such objects a look takes about log k steps; only where boxes overlap the
-//! boxes around others without overlapping these, as long thin ones may, it takes more, and never more than k / 4 steps of eight.
+//! Objects that no cells separate (for example, objects far smaller than the finest possible cell) are not compared all against all. They
+//! are sorted along a Z curve through the *ranks* of their corners, which do not depend on scale or unit. Boxes around runs of eight
+//! entries, and around eight of those boxes, guide the search. For k such objects a look takes about log k steps. It takes more only if
+//! boxes overlap the boxes around others without overlapping these, as long thin ones may, and never more than k / 4 steps of eight.
 
 use std::ops::Range;
 

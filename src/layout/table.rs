@@ -1,4 +1,4 @@
-//! The data table: every object's box, neighbors next to each other.
+//! The data table: every object's box, with neighbors in space next to each other.
 
 use std::sync::atomic::AtomicBool;
 

@@ -1,4 +1,4 @@
-//! Where a level's objects are few.
+//! A map of the regions where a level's objects are few.
 
 use super::Level;
 use crate::Scalar;

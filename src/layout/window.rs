@@ -1,4 +1,4 @@
-//! Which cells to look into.
+//! Windows: the cells to search.
 
 use std::ops::Range;
 

@@ -12,7 +12,7 @@ pub(crate) struct Room<'a, T> {
 }
 
 impl<T: Copy> Room<'_, T> {
-    /// Fills blocks that nobody has claimed until there are none. `value` is called with the numbers of the new elements, from 0.
+    /// Fills unclaimed blocks until there are none. `value` is called with the numbers of the new elements, from 0.
     pub(crate) fn fill(&self, value: impl Fn(usize) -> T) {
         while let Some((first, block)) = self.blocks.claim() {
             for (number, slot) in (first..).zip(block.iter_mut()) {

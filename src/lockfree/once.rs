@@ -1,4 +1,4 @@
-//! A value that is made on first use, by any thread, and published once.
+//! A value that any thread may make on first use, and that is published once.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -86,7 +86,7 @@ pub(crate) struct Portions<'a, T, const N: usize = 1> {
     /// Where the portion of each unit begins, and where the last one ends.
     bounds: &'a [u32],
     shares: &'a Shares,
-    /// The bit of a unit that says that its portion of these slices is lent.
+    /// The bit of a unit that marks its portion of these slices as lent.
     bit: u32,
     slices: PhantomData<&'a mut [T]>,
 }
@@ -103,7 +103,7 @@ impl<'a, T> Portions<'a, T> {
 }
 
 impl<'a, T, const N: usize> Portions<'a, T, N> {
-    /// Cuts slices at the bounds. `number`, below 32, tells several `Portions` for the same units apart.
+    /// Cuts slices at the bounds. `number`, below 32, distinguishes several `Portions` for the same units.
     pub(crate) fn of_slices(slices: [&'a mut [T]; N], bounds: &'a [u32], shares: &'a Shares, number: u32) -> Self {
         assert!(bounds.is_sorted() && number < u32::BITS);
         assert!(slices.iter().all(|slice| bounds.last().is_none_or(|&end| end as usize <= slice.len())));

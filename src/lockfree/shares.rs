@@ -23,7 +23,7 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// Deals `units` units to `workers` workers. `owner` says whose each is.
+    /// Deals `units` units to `workers` workers. `owner` maps a unit to its worker.
     pub(crate) fn deal(&mut self, workers: usize, units: usize, owner: impl Fn(usize) -> usize) {
         let mut begins = [0u64; MAX_DEALT];
         let workers = workers.clamp(1, MAX_DEALT);

@@ -1,8 +1,9 @@
-//! Neighbor lists of particles: the first half of a step, and then for each particle a row instead of pairs.
+//! Neighbor lists of particles: the first half of a step, and then a row for each particle instead of pairs.
 //!
-//! `search.rs` collects what is around a cell of the grid and has a kernel find the neighbors in it, `row_sink.rs` and `store.rs` take the
-//! rows as they come, `output.rs` puts them behind one another, and `pass.rs` has all workers do that. `options.rs` has what can be chosen,
-//! `reach.rs` the rules for radii, `skin.rs` lists that last, and `periodic.rs` spaces that repeat themselves.
+//! `search.rs` collects the entries around a cell and calls a kernel that finds the neighbors among them. `row_sink.rs` and `store.rs`
+//! store the rows as they come, `output.rs` puts them into the order of the particles, and `pass.rs` runs the search on all workers.
+//! `options.rs` contains the settings, `reach.rs` the rules for radii, `skin.rs` the lists that last for several steps, and `periodic.rs`
+//! the periodic spaces.
 
 mod options;
 mod output;
@@ -71,7 +72,7 @@ pub struct Neighbors<S: Scalar = f32, const D: usize = 3> {
     /// The skin: how much further points look than their reach, and where they were in that search.
     margin: S,
     skin: Skin<S, D>,
-    /// Whether the last search came to its end.
+    /// Whether the last search was completed.
     pub(crate) complete: bool,
 }
 
@@ -87,7 +88,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         Self::over(BroadPhase::new())
     }
 
-    /// The same with settings for the engine, or what is wrong with them.
+    /// The same with settings for the engine, or an error in them.
     pub fn with_config(config: Config) -> Result<Self, ConfigError> {
         BroadPhase::with_config(config).map(Self::over)
     }

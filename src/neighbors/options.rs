@@ -1,4 +1,4 @@
-//! What can be chosen about neighbor lists.
+//! Settings of neighbor lists.
 
 use super::Neighbors;
 use crate::Scalar;

@@ -1,4 +1,4 @@
-//! The rows of a search behind one another, in the order of the particles, with the requested values beside them.
+//! The rows of a search, contiguous and in the order of the particles, with the requested values beside them.
 
 use super::sort::sort_row;
 use super::store::Found;

@@ -1,4 +1,4 @@
-//! The pass that finds the rows, in the place of detection.
+//! The pass that finds the rows. It replaces detection.
 
 use super::output::{Output, Rows};
 use super::reach::Rule;

@@ -1,4 +1,4 @@
-//! Neighbors in a space that repeats itself: the same search, given every particle and its ghosts.
+//! Neighbors in a periodic space: the same search over every particle and its ghosts.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How far particles look for each other, if each has a radius of its own.
+//! The reach of particles that have radii of their own.
 
 use crate::detect::View;
 use crate::kernel::Reaching;

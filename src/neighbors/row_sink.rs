@@ -1,4 +1,4 @@
-//! Where a worker puts the rows that it finds.
+//! The blocks that a worker writes its rows to.
 
 use crate::lockfree::sync::{Atomic, Ordering};
 use crate::lockfree::{Blocks, Cursor, shared};

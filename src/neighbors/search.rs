@@ -1,7 +1,7 @@
-//! Looking for the neighbors of entries.
+//! Searches for the neighbors of entries.
 //!
-//! Unlike detection, which meets each pair once and from one side, this looks from every entry in all directions, so that a row is
-//! complete when the entry is done with. Only for half lists it looks in those directions in which detection does.
+//! Detection finds each pair once, from one side. This search looks from every entry in all directions, so a row is complete when its entry
+//! is done. For half lists it looks in the directions of detection only.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! When a list with a margin has to be made again.
+//! Decides when a list with a skin must be rebuilt.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 

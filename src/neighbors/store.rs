@@ -1,4 +1,4 @@
-//! Where workers put the rows that they find, before `output.rs` puts them behind one another.
+//! Stores the rows of the workers until `output.rs` puts them into the order of the particles.
 
 use crossbeam::utils::CachePadded;
 

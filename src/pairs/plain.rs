@@ -1,4 +1,4 @@
-//! Pairs are plain memory: bytes from elsewhere can be read as them, and they as bytes, without a copy.
+//! Pairs are plain memory: bytes can be read as pairs, and pairs as bytes, without a copy.
 
 use bytemuck::{Pod, Zeroable};
 

@@ -1,4 +1,4 @@
-//! Rays and moving boxes in a domain that repeats itself. `path.rs` tells why everything is met.
+//! Rays and moving boxes in a periodic domain. `path.rs` proves that everything is met.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -31,7 +31,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
         self.first_met(Path::of_ray(ray), |met| Some(met.found.t))
     }
 
-    /// The object that the ray meets first, as told by `exact`, which is called with an object and its shift; see
+    /// The object that the ray meets first according to `exact`, which is called with an object and its shift; see
     /// [`Queries::first_hit_by`](crate::Queries::first_hit_by). It may be called again for the same object and shift.
     pub fn first_hit_by(
         &self,
@@ -63,7 +63,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
         self.first_met(Path::of_sweep(sweep), |met| Some(met.found.t))
     }
 
-    /// The object that is touched first, as told by `exact`; as for [`first_hit_by`](Self::first_hit_by).
+    /// The object that is touched first according to `exact`; as for [`first_hit_by`](Self::first_hit_by).
     pub fn first_contact_by(
         &self,
         sweep: &BoxCast<S, D>,

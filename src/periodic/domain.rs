@@ -1,8 +1,8 @@
-//! The arithmetic of a space that repeats itself: wrapping a box into the domain, and moving it back by one period.
+//! The arithmetic of a periodic space: wrapping a box into the domain, and moving it back by one period.
 //!
-//! All of it is done in `f64` and rounded to `S` once, and a box that begins inside the domain is left as it is. What the rest of
-//! the crate relies on is not that results are exact but two things that hold after rounding: a wrapped box begins in
-//! `low..high`, and `down` is one and the same monotone function for everybody.
+//! All arithmetic is done in `f64` and rounded to `S` once. A box that begins inside the domain stays as it is. The rest of the crate does
+//! not need exact results, but two properties that hold after rounding: a wrapped box begins in `low..high`, and `down` is one monotone
+//! function, the same for all boxes.
 
 use super::PeriodicReason;
 use crate::{Aabb, Scalar};

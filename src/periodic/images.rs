@@ -1,9 +1,9 @@
-//! Every object once inside the domain, and its ghosts: what an engine without periods has to be given.
+//! Every object once inside the domain, and its ghosts: the input for an engine without periods.
 //!
-//! Images are numbered: first the objects in the user's order, then the ghosts in the order of their objects. Of an object only a word is
-//! stored, which says by how much it was moved. Its box is read from the user's object when the engine gathers, because a copy of all
-//! boxes would cost more than the ghosts do. So the user's box is read once to find those that reach a border, once more by the engine,
-//! and a third time where there are ghosts.
+//! Images are numbered: first the objects in the user's order, then the ghosts in the order of their objects. For an object only a word is
+//! stored: by how much it was moved. The engine reads its box from the user's object during gather, because a copy of all boxes would cost
+//! more than the ghosts do. So the user's box is read once to find the objects that reach a border, once more by the engine, and a third
+//! time if there are ghosts.
 //!
 //! # Why every meeting is found, and once
 //!
@@ -43,7 +43,7 @@ use crate::{Aabb, Ball, DetectError, Groups, Scalar};
 
 /// Objects that a worker does at a time.
 const BLOCK: usize = 1024;
-/// Objects of which one look says that none has ghosts.
+/// Objects that one test shows to have no ghosts.
 const RUN: usize = 16;
 
 /// What the objects of a block have, or all before it.

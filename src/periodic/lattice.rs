@@ -1,4 +1,4 @@
-//! Space that repeats itself along any vectors: the arithmetic of sheared cells.
+//! A space that is periodic along any vectors: the arithmetic of sheared cells.
 
 use super::domain::MOST_PERIODS;
 use super::{PeriodicError, PeriodicReason};

@@ -1,9 +1,9 @@
-//! Queries in a lattice: a query has images, as objects have, and on each stretch of its path so has what moves.
+//! Queries in a lattice: a query has images, as objects do. A moving point or box has images on each stretch of its path.
 //!
-//! A box, a ball, or what a moving box covers on a stretch of its path is to the images what one more object would be. It is placed, it
-//! has ghosts, and what one of them meets counts if along no vector both are ghosts (`images.rs` says why that is every meeting, once).
-//! Stretches are equally long, and overlap by what times are rounded by. An object that is met on several stretches is met with the
-//! same shift on each, so what has the same object and the same shift is the same meeting.
+//! A box, a ball, or the box that a moving box covers on a stretch of its path is treated as one more object. It is placed, it gets ghosts,
+//! and a meeting counts if along no vector both sides are ghosts (`images.rs` proves that this finds every meeting once). Stretches are
+//! equally long, and overlap by the rounding of times. An object that is met on several stretches is met with the same shift on each, so
+//! equal objects with equal shifts are the same meeting.
 
 use std::ops::ControlFlow;
 
@@ -179,7 +179,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
         }
         let rings = MOST_RINGS[lattice.periodic().iter().filter(|&&periodic| periodic).count()];
         let most = rings * lattice.shortest();
-        // A ball in which there are as many as are wanted if the objects are spread evenly.
+        // A ball that holds `k` objects if the objects are spread evenly.
         let mut radius = (lattice.shortest() * (k as f64 / objects as f64).powf(1.0 / D as f64)).clamp(most * 1e-6, most);
         loop {
             self.within(&Ball { center: point, radius: S::from_f64(radius) }, found);

@@ -1,8 +1,8 @@
-//! Pairs and queries in a space that repeats itself: the engine, given every object and its ghosts.
+//! Pairs and queries in a periodic space: the engine, given every object and its ghosts.
 //!
-//! `domain.rs` and `lattice.rs` have the arithmetic, `space.rs` is either of them. `images.rs` makes the ghosts and says why every
-//! meeting is found once; `owners.rs` says what the number of an image means. `step.rs` is a step, `sources.rs` what it can be about,
-//! `statics.rs` static sets. Queries: `queries.rs` and below.
+//! `domain.rs` and `lattice.rs` contain the arithmetic; `space.rs` is either of them. `images.rs` makes the ghosts and proves that every
+//! meeting is found once. `owners.rs` maps the number of an image to its object. `step.rs` is a step, `sources.rs` the sources of its
+//! objects, `statics.rs` static sets. Queries begin in `queries.rs`.
 
 mod casts;
 mod domain;
@@ -302,7 +302,7 @@ pub(crate) fn rejected_of(
     }
 }
 
-/// The space that repeats `domain` along the axes that are marked, or what is wrong with it.
+/// The space that repeats `domain` along the marked axes, or an error in it.
 fn space<S: Scalar, const D: usize>(domain: Aabb<S, D>, periodic: [bool; D]) -> Result<Domain<S, D>, PeriodicError> {
     Domain::new(domain, periodic).map_err(|axis| PeriodicError::Period {
         axis,

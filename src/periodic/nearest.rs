@@ -1,7 +1,7 @@
-//! The nearest boxes to a point in a domain that repeats itself.
+//! The nearest boxes to a point in a periodic domain.
 //!
-//! The point meets the images, moved by every number of periods, few of them first, ring by ring, until all of a ring is further
-//! away than the nearest so far. AxisSpan one axis:
+//! The point, moved by every number of periods, is compared with the images, ring by ring from small shifts to large ones, until a whole
+//! ring is farther away than the nearest objects so far. Along one axis:
 //!
 //! - Moved down, it meets objects only; they begin in the domain, and the point lies below it.
 //! - Moved by nothing, it meets objects and ghosts.
@@ -136,7 +136,7 @@ impl<'a, S: Scalar, const D: usize> Rings<'a, S, D> {
         [bits(i32::gt), bits(i32::lt)]
     }
 
-    /// The square of the distance from the domain to anything in a ring, as far as one axis tells.
+    /// The square of the distance from the domain to anything in a ring, along one axis.
     fn square_of_distance(&self, ring: i32) -> S {
         let mut least = S::INFINITY;
         for axis in 0..D {

@@ -1,4 +1,4 @@
-//! What the numbers of images mean: which object each is an image of, and by how many periods that was moved.
+//! The owners of images: the object that each image shows, and by how many periods that object was moved.
 
 use super::PeriodicPair;
 

@@ -1,4 +1,4 @@
-//! The path of a ray or a moving box through a domain that repeats itself, from border to border.
+//! The path of a ray or a moving box through a periodic domain, from border to border.
 //!
 //! # Why everything is met
 //!
@@ -11,9 +11,9 @@
 //!    does: a box of width `w` ends less than `w` behind the upper border, so they are at most `w` in periods, rounded up. For a
 //!    ray that is 0 only.
 //!
-//! So a stretch has one copy of the box for each choice of such numbers, and on axes where they are not 0, ghosts do not count. On
-//! one stretch that is every meeting, once. An object that is met on several stretches is met with the same shift on each, because the shift
-//! tells where it is, not where the box is: what has the same object and the same shift is the same meeting.
+//! So a stretch has one copy of the box for each choice of such numbers, and on axes where they are not 0, ghosts do not count. On one
+//! stretch that is every meeting, once. An object that is met on several stretches is met with the same shift on each, because the shift
+//! depends on where the object is, not on where the box is. So equal objects with equal shifts are the same meeting.
 
 use super::domain::{Domain, MOST_PERIODS};
 use super::lattice::LatticePlace;

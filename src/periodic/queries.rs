@@ -1,4 +1,4 @@
-//! Queries in a domain that repeats itself.
+//! Queries in a periodic domain.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;

@@ -1,9 +1,9 @@
-//! A query in a domain that repeats itself, as several queries about the images in it.
+//! A query in a periodic domain, as several queries about the images in it.
 //!
-//! A query of up to one period is to the images what one more object would be: it is wrapped, it has ghosts where it reaches the
-//! upper border, and what one of them meets counts if on no axis both are ghosts (`images.rs` says why that is every meeting,
-//! once). A longer one searches the objects themselves, no ghosts, and is moved by every number of periods that brings it near
-//! the domain: that is every meeting once, too, and each has a number of its own.
+//! A query of up to one period is treated as one more object: it is wrapped, it gets ghosts where it reaches the upper border, and a
+//! meeting counts if on no axis both sides are ghosts (`images.rs` proves that this finds every meeting once). A longer query searches the
+//! objects themselves, without ghosts, and is moved by every number of periods that brings it near the domain. That finds every meeting
+//! once, too: each has its own number of periods.
 
 use std::ops::ControlFlow;
 

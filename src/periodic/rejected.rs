@@ -1,10 +1,10 @@
-//! What can be wrong with a domain, and with an object in it.
+//! Errors in a domain, and in an object of it.
 
 use std::fmt;
 
 use crate::{ConfigError, MAX_OBJECTS, RejectReason, Rejected};
 
-/// An object that was left out of a step in a periodic domain, and why. Everybody else's pairs are complete.
+/// An object that was left out of a step in a periodic domain, and why. The pairs of all other objects are complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PeriodicRejected {

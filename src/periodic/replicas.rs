@@ -1,9 +1,9 @@
 //! Particles in a lattice: each once inside the domain, and ghosts of those that reach its far borders.
 //!
 //! `images.rs` has the argument for domains whose objects are not longer than a period. Here an object may have several ghosts along an
-//! axis, moved back by 1, 2, and so on, as long as they end in the domain. Of two objects at given places, moved by any numbers of
-//! periods against each other, there is one pair of images that on no axis are both moved: so every meeting is found once, that of an
-//! object with itself included. And what a ghost is missing for meets nothing: all others begin in the domain.
+//! axis, moved back by 1, 2, and so on, as long as they end in the domain. For two objects at given places, moved by any numbers of periods
+//! against each other, there is exactly one pair of images of which on no axis both are moved. So every meeting is found once, that of an
+//! object with itself included. A missing ghost would meet nothing, because all others begin in the domain.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

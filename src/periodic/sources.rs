@@ -1,4 +1,4 @@
-//! What a step in a periodic domain can be about: the sources of requests, with images in place of objects.
+//! The sources of requests in a periodic domain: images in place of objects.
 
 use std::ops::ControlFlow;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Where an object is put: the one point in which a box with sides along the axes and a sheared cell differ.
+//! Placing an object in the domain: the only difference between a box with sides along the axes and a sheared cell.
 
 use super::PeriodicReason;
 use super::domain::Domain;

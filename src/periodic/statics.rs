@@ -1,5 +1,5 @@
-//! Static sets in a periodic domain: their objects have images, too, in a static set that is kept. While the user's set changes here and
-//! there, only the images of what has changed are placed again.
+//! Static sets in a periodic domain. The images of static objects are in a static set that is kept between steps. If the user's set has
+//! changed in a few places, only the images of the changed objects are placed again.
 
 use super::images::Images;
 use super::replicas::for_each_ghost;

@@ -1,4 +1,4 @@
-//! A step in a periodic domain, from top to bottom: images, the engine's step about them, order, what was left out.
+//! A step in a periodic domain, from top to bottom: images, the engine's step on them, order, rejected objects.
 
 use std::ops::ControlFlow;
 use std::time::Duration;

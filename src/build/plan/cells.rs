@@ -1,4 +1,4 @@
-//! Which cells a level has for a group of objects.
+//! Chooses the cells of a level for a group of objects.
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 

@@ -1,7 +1,7 @@
-//! What the count found, and whether the plan is good enough to go on with.
+//! Judges a plan by the counts of its cells: keep it, replace it or revise it.
 //!
-//! Asked after counting, before anything is compared: what a cell holds is compared with itself, so the sum of the squares of
-//! the cells' counts tells what detection will cost.
+//! The check runs after counting and before detection. The entries of a cell are compared with each other, so the sum of the squared counts
+//! predicts the cost of detection.
 
 use super::group::LANES;
 use super::levels::most_listed;
@@ -65,7 +65,7 @@ impl Load {
         self.levels.iter().map(|level| level.chunks).sum()
     }
 
-    /// What a step with this load costs, as far as the load tells.
+    /// The cost of a step with this load, as far as the load determines it.
     pub(crate) fn cost(&self, costs: &Costs) -> f64 {
         let chunks = self.chunks() as f64;
         let used = self.levels.iter().filter(|level| level.objects > 0).count();
@@ -102,7 +102,7 @@ impl Accepted {
     }
 }
 
-/// Something about a new plan that is dear.
+/// An expensive part of a new plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
     /// Too many objects are in no level.
@@ -113,7 +113,7 @@ pub(crate) enum Trouble {
     Lonely { level: usize },
 }
 
-/// What is dear about a new plan, the worst first.
+/// The expensive parts of a new plan, the worst first.
 pub(crate) fn troubles(load: &Load, objects: usize, costs: &Costs) -> Vec<(Trouble, f64)> {
     // Nanoseconds per object that are worth some thought.
     const CROWDED: f64 = 20.0;

@@ -1,8 +1,8 @@
-//! How many objects of one size meet how many of another.
+//! Estimates how many objects of one size meet how many of another.
 //!
-//! Objects of different sizes may lie in different places, so the density of all says nothing about that. Some boxes of each
-//! atom are compared with the sampled corners of every other one; where that finds next to nothing, sampled pairs of both that
-//! share a cube tell how often they meet at larger scales.
+//! Objects of different sizes may lie in different places, so the density of all objects does not predict this. Some boxes of each atom are
+//! compared with the sampled corners of every other atom. Where that finds next to nothing, the estimate comes from sampled pairs of both
+//! atoms that share a cube, at larger scales.
 
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
-//! How densely the objects lie, at every scale at once, from a sample.
+//! Estimates how densely the objects lie, at every scale at once, from a sample.
 //!
-//! Cells want a certain number of objects, and in an uneven scene that number says more than the extent: what counts is how many
-//! others an *object* finds in a cell of a given size, not how many a *place* does. A few thousand sampled objects, sorted along
-//! the Z curve, tell that for all powers of two together: objects with a common prefix share a cell.
+//! A good cell holds a certain number of objects. In an uneven scene the extent does not predict that number: the cost depends on how many
+//! others an *object* finds in a cell of a given size, not on how many an average *place* holds. A few thousand sampled objects, sorted
+//! along the Z curve, give that number for all powers of two together: objects with a common prefix share a cell.
 
 use crate::layout::curve;
 use crate::runtime::memory;

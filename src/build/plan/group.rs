@@ -1,4 +1,4 @@
-//! Objects that may have a level of their own, and what that is predicted to cost.
+//! Groups of objects that may get a level of their own, and the predicted cost of that level.
 
 use super::cells::{Cells, Limits};
 use super::density::Density;

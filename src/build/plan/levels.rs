@@ -1,4 +1,4 @@
-//! Which sizes share a level: greedy cuts, as long as another one saves a worthwhile part of the predicted cost.
+//! Decides which sizes share a level: greedy cuts, as long as another cut saves a worthwhile part of the predicted cost.
 
 use std::cell::OnceCell;
 use std::ops::Range;

@@ -1,11 +1,11 @@
 //! The planner: which levels, and which cell sizes.
 //!
-//! Nothing here decides about a pair: any plan gives the same set, a bad one only takes longer.
+//! No pair depends on the plan: any plan gives the same set, and a bad plan only takes longer.
 //!
-//! [`survey`] learns which sizes occur and where, [`density`] how densely they lie, [`crossing`] how many of one size meet how
-//! many of another. [`levels`] cuts the sizes into groups, [`cells`] gives each its cells, [`thin`] adds coarse levels where
-//! objects are few. When the objects are counted, [`check`] judges the result, and [`revise`] plans again for those objects that
-//! it is dear for.
+//! [`survey`] collects which sizes occur and where, [`density`] estimates how densely they lie, [`crossing`] estimates how many of one size
+//! meet how many of another. [`levels`] cuts the sizes into groups, [`cells`] gives each group its cells, [`thin`] adds coarse levels where
+//! objects are few. When the objects are counted, [`check`] judges the result, and [`revise`] plans again for the objects that are
+//! expensive in it.
 
 mod cells;
 pub(crate) mod check;
@@ -49,7 +49,7 @@ pub(crate) struct Plan {
     steps: usize,
 }
 
-/// A scene that has grown or shrunk by more than this factor, or whose candidates per object have, is planned anew.
+/// A scene is planned again if its number of objects or its candidates per object have changed by more than this factor.
 const DRIFT: f64 = 1.3;
 /// The same for the candidates of a plan that is only a few steps old: a scene that changes all the time is not worth planning
 /// for all the time.

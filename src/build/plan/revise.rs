@@ -1,4 +1,4 @@
-//! A better plan for exactly those objects that the count found in crowded cells, in lonely chunks or in too long a list.
+//! Plans again for exactly those objects that the count found in crowded cells, in lonely chunks or in a list that is too long.
 
 use super::check::{CROWD, LONELY, Load, Trouble, troubles};
 use super::levels::SceneSummary;

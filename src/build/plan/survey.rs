@@ -1,4 +1,4 @@
-//! What the planner learns of a scene: which sizes and shapes occur, how often, and where.
+//! Surveys a scene for the planner: which sizes and shapes occur, how often, and where.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ const LONG_BEGIN: usize = CLASSES;
 const ENDLESS_BEGIN: usize = LONG_BEGIN + LONG_SETS * LONG_CLASSES;
 const ALL_CLASSES: usize = ENDLESS_BEGIN + ENDLESS_SETS * ENDLESS_CLASSES;
 
-/// The most atoms that the planner tells apart.
+/// The maximum number of atoms.
 pub(crate) const MAX_ATOMS: usize = 16;
 
 /// So many objects of a class are all measured, of the others every eighth is: means and extents need no more.

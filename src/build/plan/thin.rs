@@ -1,7 +1,7 @@
 //! Coarse levels for regions where a level's objects are few.
 //!
-//! Equal sizes may lie at two densities: dense ones want small cells, and in those each of the others would have a chunk of its
-//! own. A map of counts sends these to a coarse level.
+//! Objects of one size may lie at two densities. The dense ones need small cells, and with those each of the sparse ones would occupy a
+//! chunk of its own. A map of counts sends the sparse ones to a coarse level.
 
 use super::cells::Cells;
 use super::check::LONELY;
@@ -59,7 +59,7 @@ pub(super) fn thin_out<S: Scalar, const D: usize>(
     }
 }
 
-/// Adds a coarse level for the loners of a level, and the map that tells which objects these are.
+/// Adds a coarse level for the loners of a level, and the map that identifies them.
 pub(super) fn send_loners<S: Scalar, const D: usize>(
     levels: &mut Levels<S, D>,
     level: usize,

@@ -1,4 +1,4 @@
-//! Crowded chunks, which all workers sort together: pieces are counted apart, the counts become offsets, the pieces are written.
+//! Crowded chunks, which all workers sort together: they count pieces separately, turn the counts into offsets, and write the pieces.
 
 use super::items::add_items;
 use super::segments::{Segment, Segments};

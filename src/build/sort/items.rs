@@ -1,4 +1,4 @@
-//! The work of detection: runs of entries, neither tiny nor huge.
+//! Items, the units of work of detection: runs of entries, neither tiny nor huge.
 
 use crate::Scalar;
 use crate::build::builder::Builder;

@@ -1,4 +1,4 @@
-//! Lists of segments: how sorting reads what gathering staged.
+//! Lists of segments: how sort reads what gather staged.
 
 use std::ops::Range;
 
