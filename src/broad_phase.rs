@@ -52,7 +52,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         Self::with_valid_config(Config::default())
     }
 
-    /// An engine with settings, or what is wrong with them.
+    /// An engine with settings, or an error in them.
     pub fn with_config(config: Config) -> Result<Self, ConfigError> {
         config.validated().map(Self::with_valid_config)
     }

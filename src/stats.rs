@@ -1,4 +1,4 @@
-//! What a step did and what it cost.
+//! What a step did, and its cost.
 
 use std::time::Duration;
 
@@ -31,9 +31,9 @@ pub struct Stats {
     pub rejected: usize,
     /// How many pairs it found.
     pub pairs: usize,
-    /// How many pairs of boxes it compared; `candidates / pairs` says how well the cells fit the scene.
+    /// How many pairs of boxes it compared; `candidates / pairs` shows how well the cells fit the scene.
     pub candidates: u64,
-    /// How many chunks of other levels it looked for, beside comparing: a step with few candidates may still be slow by these.
+    /// How many chunks of other levels it looked for. A step with few candidates may still be slow because of these.
     pub looks: u64,
     /// The most workers that took part in a pass.
     pub workers: usize,
@@ -50,9 +50,9 @@ pub struct Stats {
     pub occupied_cells: usize,
     /// How often a pass ran again, because there was no room for more chunks or the plan did not fit the scene any more.
     pub repeats: usize,
-    /// Whether the levels were chosen anew in this step.
+    /// Whether the levels were replanned in this step.
     pub replanned: bool,
-    /// How often these were then improved in this step, because counting showed that they were not good enough.
+    /// How often the new levels were then revised in this step, because the counts showed that they were not good enough.
     pub revisions: usize,
     /// Memory held by the engine after the step, in bytes, the pairs included.
     pub bytes: usize,
@@ -95,7 +95,7 @@ pub struct LevelStats {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct PassTimes {
-    /// Bringing the objects into an order in space, where the last step's is not known or of no use.
+    /// Sorting the objects in space, if the last step's order is unknown or useless.
     pub presort: Duration,
     /// Surveying sizes and choosing levels; nearly nothing while the last plan still fits.
     pub plan: Duration,

@@ -25,7 +25,7 @@ use costs::Costs;
 #[non_exhaustive]
 pub struct Config {
     /// A hint: the edge of the finest level's cells in the first plan, unless an object of that level is larger. If counting shows that
-    /// these cells are crowded or nearly empty, the planner adds others or plans anew without the hint. `None`, the default, lets the
+    /// these cells are crowded or nearly empty, the planner adds others or plans again without the hint. `None`, the default, lets the
     /// planner choose.
     pub cell_size: Option<f64>,
     /// An order: the edge of the finest level's cells in every step, unless an object of that level is larger, however slow that

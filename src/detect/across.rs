@@ -105,8 +105,8 @@ impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for Meet<'_, '_
     }
 }
 
-/// Whether cells leave so many comparisons that a sweep or a cut is worth its cost. Some of the near entries tell how many entries the
-/// cells that they cover hold: small boxes in a large chunk cover few, whatever the number of both.
+/// Whether cells leave enough comparisons to make a sweep or a cut worth its cost. A sample of the near entries shows how many entries lie
+/// in the cells that they cover: small boxes in a large chunk cover few, whatever the number of both.
 #[inline(always)]
 fn exceeds_cells<S: Scalar, const D: usize>(view: &View<'_, S, D>, chunk: &Chunk, part: &NearPart<S, D>, near: &[u32]) -> bool {
     // Enough to tell few from many.

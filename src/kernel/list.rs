@@ -105,7 +105,7 @@ impl TwinList {
         TwinWriter { first: &mut self.first, second: &mut self.second, room: self.room, len: self.len, written: &mut self.len }
     }
 
-    /// Writes all words anew, from the front.
+    /// Rewrites all words, from the front.
     #[inline(always)]
     pub(crate) fn rewrite(&mut self) -> TwinWriter<'_> {
         TwinWriter { len: 0, ..self.extend() }

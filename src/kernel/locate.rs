@@ -74,7 +74,7 @@ impl Located {
         self.keys[3][WIDTH + at % BLOCK] = level as u32;
     }
 
-    /// Finds anew where chunks change, after levels were set.
+    /// Finds again where chunks change, after levels were set.
     pub(crate) fn find_changes(&mut self) {
         self.changes = [0; BLOCK / 64];
         for at in 1..BLOCK {

@@ -47,7 +47,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
         replace_if_short(&mut self.bounds, 2 * D * Self::padded(entries), budget);
     }
 
-    /// The length of a column for so many entries.
+    /// The length of a column with this many entries.
     fn padded(entries: usize) -> usize {
         // Each begins as far from a cache line's begin as the first one.
         (entries + PADDING).next_multiple_of(64 / size_of::<S>())
@@ -71,7 +71,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
         [0; 2].map(|_| std::array::from_fn(|_| rest.split_off_mut(..column).expect("as many columns")))
     }
 
-    /// The first so many boxes, if they are kept as records: until a column is written.
+    /// The first `boxes` boxes, while the table holds records: until a column is written.
     pub(crate) fn records(&self, boxes: usize) -> &[Aabb<S, D>] {
         bytemuck::cast_slice(&self.bounds[..2 * D * boxes])
     }

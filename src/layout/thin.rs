@@ -15,7 +15,7 @@ pub(crate) struct Thin<S, const D: usize> {
     boxes: Level<S, D>,
     /// A power of two of counters, which stop at 255.
     counts: Vec<u8>,
-    /// So many objects are few.
+    /// Up to this many objects are few.
     few: u8,
 }
 

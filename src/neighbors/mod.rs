@@ -46,11 +46,10 @@ const DEARER_RUN: f64 = 10.0;
 /// Finds the neighbors of particles, step after step: for particle codes (SPH, DEM, molecular dynamics), which want for each
 /// particle a list of others and not a set of pairs.
 ///
-/// Points are neighbors if they are within a radius of each other, [`par_within`](Self::par_within); particles with radii of their
-/// own if they touch, [`par_touching`](Self::par_touching). Both are decided as by [`Ball::touches`](crate::Ball::touches), so what is
-/// exactly as far as the radius is a neighbor. (The *pairs* of the same balls, each once and in no order, are what
-/// [`BroadPhase::par_detect`] finds: it takes a [`Ball`](crate::Ball), and whatever says that it is one by
-/// [`Bounded::ball`], just as exactly.)
+/// Points are neighbors if they are within a radius of each other, [`par_within`](Self::par_within); particles with radii of their own if
+/// they touch, [`par_touching`](Self::par_touching). Both are decided as by [`Ball::touches`](crate::Ball::touches), so what is exactly as
+/// far as the radius is a neighbor. (The *pairs* of the same balls, each once and in no order, are what [`BroadPhase::par_detect`] finds:
+/// it takes a [`Ball`](crate::Ball), and every object with a [`Bounded::ball`], just as exactly.)
 ///
 /// ```
 /// use pivotgrid::Neighbors;

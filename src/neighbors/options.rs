@@ -60,8 +60,8 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         self
     }
 
-    /// Lists with a margin, to be used for more than one step: points look this much further than their reach, so the rows stay
-    /// complete until some point has moved by half of it. [`par_needs_rebuild`](Self::par_needs_rebuild) tells when.
+    /// Lists with a margin, to be used for more than one step: points look this much further than their reach, so the rows stay complete
+    /// until some point has moved by half of it. [`par_needs_rebuild`](Self::par_needs_rebuild) checks this.
     ///
     /// The rows have neighbors beyond the reach, too; a loop over them leaves those out by their distance. For
     /// [`par_within`](Self::par_within); particles that touch have none. A margin that is negative or NaN is none.

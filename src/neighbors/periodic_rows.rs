@@ -18,8 +18,8 @@ pub struct PeriodicNeighbor<const D: usize> {
 /// A row of neighbors for each particle, in the order of the particles, borrowed from
 /// [`PeriodicNeighbors`](super::PeriodicNeighbors) until the next search.
 ///
-/// All rows lie behind one another: row `i` is `indices[offsets[i]..offsets[i + 1]]`, and the same range of
-/// [`shifts`](Self::shifts), [`distances`](Self::distances) and [`vectors`](Self::vectors), if the search was told to note these.
+/// All rows lie behind one another: row `i` is `indices[offsets[i]..offsets[i + 1]]`, and the same range of [`shifts`](Self::shifts),
+/// [`distances`](Self::distances) and [`vectors`](Self::vectors), if these were requested.
 ///
 /// ```
 /// use pivotgrid::{Lattice, Neighbors, PeriodicError};
@@ -57,7 +57,7 @@ impl<'a, S: Scalar, const D: usize> PeriodicRows<'a, S, D> {
         }
     }
 
-    /// How many rows there are: as many as particles, unless these and their ghosts were more than
+    /// The number of rows, which is the number of particles, unless these and their ghosts were more than
     /// [`MAX_OBJECTS`](crate::MAX_OBJECTS).
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
@@ -83,21 +83,20 @@ impl<'a, S: Scalar, const D: usize> PeriodicRows<'a, S, D> {
         self.indices
     }
 
-    /// By how many periods to move each neighbor, in the order of [`indices`](Self::indices), so that it is near; empty unless the search
-    /// was told to note it, by [`Neighbors::shifts`](super::Neighbors::shifts).
+    /// By how many periods to move each neighbor, in the order of [`indices`](Self::indices), so that it is near; empty unless requested by
+    /// [`Neighbors::shifts`](super::Neighbors::shifts).
     pub fn shifts(&self) -> &'a [[i32; D]] {
         self.shifts
     }
 
-    /// How far each neighbor is away, in the order of [`indices`](Self::indices), where the particles were in the search; empty unless it was
-    /// told to note it, by [`Neighbors::distances`](super::Neighbors::distances).
+    /// How far each neighbor is away, in the order of [`indices`](Self::indices), where the particles were in the search; empty unless
+    /// requested by [`Neighbors::distances`](super::Neighbors::distances).
     pub fn distances(&self) -> &'a [S] {
         self.distances
     }
 
     /// The way from the particle to each neighbor where it is near, in the order of [`indices`](Self::indices): its position, and its
-    /// shift, less the particle's position. Empty unless the search was told to note it, by
-    /// [`Neighbors::vectors`](super::Neighbors::vectors).
+    /// shift, less the particle's position. Empty unless requested by [`Neighbors::vectors`](super::Neighbors::vectors).
     pub fn vectors(&self) -> &'a [[S; D]] {
         self.vectors
     }

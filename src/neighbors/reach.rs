@@ -138,9 +138,9 @@ impl<'a, S: Scalar> Reach<'a, S> {
 impl Rule {
     /// Half of the edge of the box that a radius is filed under, in radii.
     ///
-    /// Boxes of this size make the planner choose the cells that it would choose for balls of equal radii: those that touch if one
-    /// center lies in the other's reach. Boxes as wide as the reach would make cells of eight times the volume, and the search
-    /// compare some 80 times as many as it finds.
+    /// Boxes of this size make the planner choose the cells that it would choose for balls of equal radii: those that touch if one center
+    /// lies in the other's reach. Boxes as wide as the reach would make cells of eight times the volume, and the search would compare about
+    /// 80 times as many as it finds.
     pub(super) const BOX: f64 = 0.5;
 
     /// The most that a pair with these radii may be apart.

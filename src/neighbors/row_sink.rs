@@ -17,7 +17,7 @@ pub(super) fn block_size(room: usize) -> usize {
 /// order, and each cache line that is written costs the same.
 pub(super) type RowPlace = [u32; 3];
 
-/// So many words are a place.
+/// The words of a place.
 const PLACE: usize = size_of::<RowPlace>() / size_of::<u32>();
 
 /// What the workers share while they find rows.

@@ -44,7 +44,7 @@ impl<'a, S: Scalar, const D: usize> NeighborRows<'a, S, D> {
         }
     }
 
-    /// How many rows there are: as many as particles, unless these were more than [`MAX_OBJECTS`](crate::MAX_OBJECTS).
+    /// The number of rows, which is the number of particles, unless these were more than [`MAX_OBJECTS`](crate::MAX_OBJECTS).
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
@@ -85,14 +85,14 @@ impl<'a, S: Scalar, const D: usize> NeighborRows<'a, S, D> {
         self.indices
     }
 
-    /// How far each neighbor is away, in the order of [`indices`](Self::indices), where the particles were in the search; empty unless it was
-    /// told to note it, by [`Neighbors::distances`](super::Neighbors::distances).
+    /// How far each neighbor is away, in the order of [`indices`](Self::indices), where the particles were in the search; empty unless
+    /// requested by [`Neighbors::distances`](super::Neighbors::distances).
     pub fn distances(&self) -> &'a [S] {
         self.distances
     }
 
-    /// The way from the particle to each neighbor, in the order of [`indices`](Self::indices); empty unless the search was told to note
-    /// it, by [`Neighbors::vectors`](super::Neighbors::vectors).
+    /// The way from the particle to each neighbor, in the order of [`indices`](Self::indices); empty unless requested by
+    /// [`Neighbors::vectors`](super::Neighbors::vectors).
     pub fn vectors(&self) -> &'a [[S; D]] {
         self.vectors
     }

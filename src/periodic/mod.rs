@@ -83,8 +83,8 @@ use statics::StaticImages;
 /// Ghosts are objects to the engine, so what matters is how many objects reach a border. [`Bounded::aabb`] is called twice per object and
 /// step, three times for those that have ghosts. Keep it between steps: its memory is reused, and a steady scene allocates nothing.
 ///
-/// The images of a static set are kept, too. Up to some dozens of changes of the set between two steps cost a few microseconds each;
-/// after more of them, or with another set, the next step makes all images anew.
+/// The images of a static set are kept, too. Up to some dozens of changes of the set between two steps cost a few microseconds each; after
+/// more of them, or with another set, the next step makes all images again.
 #[derive(Debug)]
 pub struct Periodic<S: Scalar = f32, const D: usize = 3> {
     space: Space<S, D>,
@@ -282,8 +282,8 @@ pub(crate) fn with_own(error: DetectError, own: usize, limit: Option<usize>) -> 
     }
 }
 
-/// Lists the particles of a search, or the objects of a step, of so many, that were left out: those that the engine rejected, for which
-/// `misfit` may know a better reason, and those behind the first so many that there were images of.
+/// Lists the particles of a search, or the objects of a step, that were left out: those that the engine rejected, for which `misfit` may
+/// return a better reason, and those behind the first `made`, which have no images.
 pub(crate) fn rejected_of(
     by_engine: &[Rejected],
     made: usize,

@@ -59,7 +59,7 @@ impl<S: Scalar, const D: usize> Space<S, D> {
         }
     }
 
-    /// A box where it was [placed](Self::place), so many periods down; `ball` is the ball that the object is, if it is one.
+    /// A box where it was [placed](Self::place), `periods` periods down; `ball` is the ball that the object is, if it is one.
     pub(crate) fn placed_box(&self, aabb: &Aabb<S, D>, ball: Option<Ball<S, D>>, periods: [i32; D]) -> Aabb<S, D> {
         match self {
             Space::Domain(domain) => domain.wrap(*aabb).map_or(Aabb::EMPTY, |wrapped| wrapped.bounds),

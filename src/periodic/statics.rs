@@ -112,7 +112,7 @@ impl<S: Scalar, const D: usize> StaticImages<S, D> {
         &self.set
     }
 
-    /// The static objects that there is no place for.
+    /// The static objects that have no place in the domain.
     pub(super) fn rejected(&self) -> &[PeriodicRejected] {
         &self.rejected
     }
@@ -263,7 +263,7 @@ impl<S: Scalar, const D: usize> StaticImages<S, D> {
         is_there
     }
 
-    /// Lists an object for which there is no place, or does so no longer.
+    /// Lists an object that has no place in the domain, or takes it off the list.
     fn note_rejected(&mut self, index: usize, placed: &Placed<D>, is_valid: bool) {
         let known = self.rejected.binary_search_by_key(&index, |rejected| rejected.index);
         match (placed, known) {
@@ -283,7 +283,7 @@ impl<S: Scalar, const D: usize> StaticImages<S, D> {
     }
 }
 
-/// Makes room for so many elements.
+/// Makes room for `len` elements.
 fn charge<T>(buffer: &mut Vec<T>, len: usize, budget: &Budget) {
     if buffer.capacity() < len {
         budget.charge(bytes_of::<T>(memory::with_slack(len) - buffer.capacity()));

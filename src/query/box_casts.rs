@@ -68,8 +68,8 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> Queries<'_, S, D, F> {
         self.first_cast_hit(Cast::sweep(sweep), |hit| Some(hit.t))
     }
 
-    /// The object that is touched first as told by `exact`, which is called with an object whose box is touched and returns when
-    /// the object itself is, if it is; see [`first_hit_by`](Self::first_hit_by).
+    /// The object that is touched first according to `exact`, which is called with an object whose box is touched and returns when the
+    /// object itself is touched, if it is; see [`first_hit_by`](Self::first_hit_by).
     pub fn first_contact_by(&self, sweep: &BoxCast<S, D>, mut exact: impl FnMut(u32) -> Option<S>) -> Option<Hit<S>> {
         self.first_cast_hit(Cast::sweep(sweep), |hit| exact(hit.index))
     }

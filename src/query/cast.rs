@@ -1,4 +1,4 @@
-//! What moves along a straight line: a point, or a box.
+//! A point or a box that moves along a straight line.
 
 use super::{BoxCast, Ray};
 use crate::kernel::Motion;
@@ -13,7 +13,7 @@ pub(crate) struct Cast<S, const D: usize> {
     pub(super) motion: Motion<S, D>,
     /// Along each axis, the side of a box that is met first: 0 is the lower one.
     pub(super) near: [usize; D],
-    /// Whether it rests along some axis, or is infinite: such casts have code of their own.
+    /// Whether it rests along some axis, or is infinite: such casts take a separate path.
     pub(super) is_degenerate: bool,
     /// Nothing later is of interest.
     pub(crate) max_t: S,

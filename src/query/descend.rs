@@ -1,8 +1,7 @@
-//! Down the tree in the order in which things are met: along the path of a ray or a moving box, or away from a point.
+//! Descends the tree in the order in which boxes are met: along the path of a ray or a moving box, or away from a point.
 //!
-//! Children are visited in the order of their ranks, and those beyond the limit that the visitor sets are left out: a search
-//! for the first hit ends soon after it. A child is judged by the formula that judges entries, applied to the box around all of them,
-//! so what is left out is never met.
+//! Children are visited in the order of their ranks, and those beyond the visitor's limit are skipped: a search for the first hit ends soon
+//! after it. The formula for entries decides about a child, too, applied to the box around all of its entries, so no hit is skipped.
 
 use std::ops::ControlFlow;
 

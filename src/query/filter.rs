@@ -1,4 +1,4 @@
-//! Which objects a query finds.
+//! Filters: the objects that a query may find.
 
 use crate::Groups;
 

@@ -1,4 +1,4 @@
-//! What is found.
+//! Results of queries.
 
 use std::cmp::Ordering;
 

@@ -1,5 +1,5 @@
-//! How much single queries look at in hostile scenes, which come from `tools/scenes`. `ci/package` leaves this file out, because that
-//! member is not published.
+//! The work of single queries in hostile scenes, which come from `tools/scenes`. `ci/package` leaves this file out, because that member is
+//! not published.
 
 use super::work::{OBJECTS, ball_work, box_work, work};
 use super::{BoxCast, Ray};

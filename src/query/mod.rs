@@ -1,10 +1,10 @@
 //! Queries about what the last step built: boxes, points, rays, moving boxes, neighbors.
 //!
-//! The grid is read and never written, so any number of threads may query at once. A plain formula on the boxes decides, in the
-//! user's scalar; the grid only says which boxes to look at. A part of the grid is left out only if the *same formula*, on a box around
-//! all that lives there ([`region::Region`], [`tree::Node`]), says so. The formulas are made of operations that rounding keeps in order, so
-//! what the formula denies of the box around, it denies of every box inside: no hit is lost to rounding, and the only error bound
-//! is that of a cell's border.
+//! The grid is read and never written, so any number of threads may query at once. A plain formula on the boxes decides, in the user's
+//! scalar; the grid only limits which boxes are tested. A part of the grid is skipped only if the *same formula* fails for a box around
+//! everything that lives there ([`region::Region`], [`tree::Node`]). The formulas consist of operations that stay monotone when they round,
+//! so if the formula fails for the outer box, it fails for every box inside: no hit is lost to rounding, and the only error bound is that
+//! of a cell's border.
 //!
 //! [`Target`] is what queries search, [`GridView`] a grid of it. [`Queries`] and the queries of worlds and periodic domains are thin: they
 //! add the filter and the user's keys.

@@ -1,4 +1,4 @@
-//! An order of points in which neighbors mostly follow one another.
+//! An order of points in which neighbors in space mostly follow one another.
 
 use super::target::Target;
 use crate::Scalar;

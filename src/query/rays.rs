@@ -75,8 +75,8 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> Queries<'_, S, D, F> {
         self.first_cast_hit(Cast::ray(ray), |hit| Some(hit.t))
     }
 
-    /// The object that the ray meets first, as told by `exact`: called with an object whose box the ray meets, it returns where the
-    /// ray meets the object itself, if it does. What it returns counts as a miss if it is NaN or not in `0..=max_t`.
+    /// The object that the ray meets first according to `exact`: called with an object whose box the ray meets, it returns where the ray
+    /// meets the object itself, if it does. NaN and values outside of `0..=max_t` count as a miss.
     ///
     /// An object is inside its box, so it is not met before its box is; those whose boxes are met after the first exact hit known
     /// so far are not checked.

@@ -1,4 +1,4 @@
-//! The objects of a set that changes: some in grids, of which not all are still there, and some in none.
+//! The objects of a set that changes: entries of grids, some of which no longer count, and objects in no grid.
 
 use crate::{Aabb, Bounded, Groups, Scalar};
 

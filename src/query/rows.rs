@@ -44,7 +44,7 @@ struct RowsPart<T> {
 /// Queries that a thread makes at a time.
 const BLOCK: usize = 256;
 
-/// So many queries ahead are fetched, because the processor cannot predict their order.
+/// How many queries ahead are prefetched, because the processor cannot predict their order.
 pub(super) const AHEAD: usize = 4;
 
 /// Items that a thread copies at a time.
@@ -61,7 +61,7 @@ impl<T> Rows<T> {
         self.time
     }
 
-    /// How many rows there are: as many as there were queries.
+    /// The number of rows, which is the number of queries.
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
@@ -145,7 +145,7 @@ impl<T: Copy + Ord + Send + Sync> Rows<T> {
         });
     }
 
-    /// Has blocks of queries made; `make` leaves their rows in a part, and says how long each is.
+    /// Runs the queries in blocks; `make` writes their rows to a part, and the length of each row.
     fn fill_blocks<Q: Sync>(&mut self, queries: &[Q], block: usize, make: impl Fn(&mut RowsPart<T>, &[Q], &mut [usize]) + Sync) {
         scope!("pivotgrid::queries");
         let mut clock = Clock::start();

@@ -1,4 +1,4 @@
-//! What queries search: grids, and a list of objects that are in none.
+//! Targets of queries: grids, and a list of objects that are in no grid.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;

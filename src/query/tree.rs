@@ -1,10 +1,9 @@
-//! Where the objects are: boxes around runs of entries, boxes around runs of these boxes, up to one box around all.
+//! The tree over the entries: boxes around runs of entries, boxes around runs of these boxes, up to one box around all.
 //!
-//! A chunk's entries are neighbors, and so are chunks that follow one another along the Z curve. So a tree needs no splitting and no
-//! links: a node's children are the next [`LANES`] boxes below it. It says of large empty spaces in one look that nothing lies there,
-//! however far apart the clusters are and however small the cells (Pouchol's `hasChildren`, above the chunks).
-//! Queries that cross the scene descend it: rays, moving boxes, the search for the nearest. Other queries read the grid, unless they
-//! would look into too many chunks there.
+//! A chunk's entries are neighbors, and so are chunks that follow one another along the Z curve. So a tree needs no splitting and no links:
+//! a node's children are the next [`LANES`] boxes below it. One look skips a large empty space, however far apart the clusters are and
+//! however small the cells (Pouchol's `hasChildren`, above the chunks). Queries that cross the scene descend it: rays, moving boxes, the
+//! search for the nearest. Other queries read the grid, unless they would look into too many chunks there.
 
 use std::collections::TryReserveError;
 use std::ops::Range;
@@ -227,7 +226,7 @@ fn push_runs(runs: &mut Vec<Run>, entries: Range<usize>) {
 
 /// What an unordered descent looks for.
 pub(super) trait Probe<S, const D: usize> {
-    /// A bit for each child of a node that has to be visited. What it says of lanes without a child does not matter.
+    /// A bit for each child of a node that must be visited. Bits of lanes without a child do not matter.
     fn reaches(&self, node: &Node<S, D>) -> u32;
 }
 

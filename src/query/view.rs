@@ -110,7 +110,7 @@ impl<'a, S: Scalar, const D: usize> GridView<'a, S, D> {
         (low, std::array::from_fn(|axis| high[axis].min(region.high[axis])))
     }
 
-    /// Calls `f` with the existing chunks of a level that a window touches and that `is_near` says yes to.
+    /// Calls `f` with the existing chunks of a level that a window touches and for which `is_near` is true.
     #[inline]
     pub(super) fn try_for_each_chunk<B>(
         &self,

@@ -178,8 +178,8 @@ impl<S: Scalar, const D: usize> Reach<'_, S, D> {
         ControlFlow::Continue(())
     }
 
-    /// The square of the distance to everything that lives in a layer of cells, as far as one axis tells. Monotone operations, so
-    /// what is in the layer is computed to be at least as far away.
+    /// A lower bound for the squared distance to everything that lives in a layer of cells, along one axis. All operations are monotone, so
+    /// the computed distance of an object in the layer is at least this.
     #[inline(always)]
     fn square(&self, region: &Region, coordinate: usize, cell: i32) -> S {
         if coordinate >= D {

@@ -1,4 +1,4 @@
-//! How much queries look at. Results are compared elsewhere; here, what keeps the result but makes it more expensive fails.
+//! The work of queries. Other tests compare results; these fail if a change keeps the results but makes them more expensive.
 
 use std::cell::Cell;
 use std::convert::Infallible;

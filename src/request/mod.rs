@@ -1,4 +1,4 @@
-//! A step as the user requests it: its source, its threads, and what becomes of its pairs.
+//! A step as the user requests it: its source, its threads, and its sink.
 //!
 //! Every source works with all threads, with both ways to fail, and with every sink, because each of these is decided in one place:
 //! the source in a [`Source`], the threads in a `Threads`, failure and sink in the methods below.

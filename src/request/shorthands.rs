@@ -1,4 +1,4 @@
-//! Requests over a slice that are so common that they have names.
+//! Common requests over a slice, as methods.
 
 use crate::{Bounded, BroadPhase, DetectError, Pairs, Scalar};
 

@@ -1,4 +1,4 @@
-//! Pairs that are shown to a visitor, with a state per worker.
+//! Visitors of pairs, with a state per worker.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};

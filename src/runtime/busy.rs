@@ -1,4 +1,4 @@
-//! How long each worker works, and how long only one can.
+//! Measures how long each worker works, and how long a step runs on one worker only.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};

@@ -1,9 +1,8 @@
 //! Memory that may be refused: by the system, or by the limit that the user set.
 //!
-//! The standard containers end the process when the system refuses. A step allocates through this module instead, and a
-//! refusal unwinds to the call that began the step, where it becomes a [`DetectError`]. That is the way a panic in the user's code
-//! takes, too, so one set of rules keeps the engine usable after both. (Built with `panic = "abort"`, a refusal aborts, as it
-//! does everywhere else in the program.)
+//! The standard containers end the process when the system refuses. A step allocates through this module instead, and a refusal unwinds to
+//! the call that began the step, where it becomes a [`DetectError`]. A panic in the user's code unwinds in the same way, so one set of
+//! rules keeps the engine usable after both. (Built with `panic = "abort"`, a refusal aborts, as it does everywhere else in the program.)
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,8 +38,8 @@ pub(crate) fn catch<R>(step: impl FnOnce() -> R) -> Result<R, DetectError> {
 
 /// The user's limit, and how much of it is taken.
 ///
-/// Follows the memory that grows with the scene: what belongs to objects, chunks and pairs. Set anew from what is really held at
-/// the beginning of every step, so nothing adds up.
+/// Follows the memory that grows with the scene: what belongs to objects, chunks and pairs. Every step begins by setting it to the memory
+/// that is really held, so errors do not add up.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limit: Option<usize>,
@@ -112,8 +111,7 @@ impl Budget {
             || self.affords(bytes_of::<T>(len - buffer.capacity())) && buffer.try_reserve_exact(len - buffer.len()).is_ok()
     }
 
-    /// Room for some more elements. If that takes an allocation, for as many again as there are, or for as many as take half of what is
-    /// left then.
+    /// Makes room for more elements. An allocation doubles the buffer, or takes half of the memory that is then left.
     pub(crate) fn reserve<T>(&self, buffer: &mut Vec<T>, additional: usize) {
         let needed = buffer.len() + additional;
         if buffer.capacity() < needed {
@@ -184,7 +182,7 @@ pub(crate) fn reserve_with_slack<T>(buffer: &mut Vec<T>, len: usize) {
     }
 }
 
-/// So many elements and some more.
+/// A capacity for `len` elements and some more.
 pub(crate) fn with_slack(len: usize) -> usize {
     len + len / 8 + 64
 }

@@ -1,4 +1,4 @@
-//! What every pass runs on: a team of workers, memory that may be refused, answers that can be read only when complete, the user's
+//! The foundation of every pass: a team of workers, memory that may be refused, results that can be read only when complete, the user's
 //! objects, prefetches, huge pages, clocks, profiler scopes.
 
 pub(crate) mod busy;

@@ -1,4 +1,4 @@
-//! What a step reads: objects by index, wherever they are.
+//! The input of a step: objects by index, wherever they are.
 
 use crate::runtime::prefetch::prefetch;
 use crate::{Aabb, Ball, Bounded, Groups, Scalar};
@@ -161,7 +161,7 @@ impl<S: Scalar, const D: usize, O: Objects<S, D>, G: Fn(usize) -> Groups + Sync>
     }
 }
 
-/// Objects of which a function says whether, and which, balls they are.
+/// Objects with a function that returns the ball of each that is one.
 #[derive(Clone, Copy, Debug)]
 pub struct WithBalls<O, B> {
     pub(crate) objects: O,

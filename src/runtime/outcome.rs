@@ -1,9 +1,9 @@
-//! What a step leaves behind: readable if the step came to its end, and gone otherwise.
+//! Results of a step: readable if the step was completed, and gone otherwise.
 //!
-//! A panic in the user's code and refused memory both leave a step by unwinding, at any point. What the step had written by then is
-//! neither the last answer nor the next one. [`Outcome`] keeps such memory and lends it for reading only after a complete step.
+//! A panic in the user's code and refused memory both leave a step by unwinding, at any point. What the step had written by then is neither
+//! the last result nor the next one. [`Outcome`] keeps such memory and lends it for reading only after a complete step.
 
-/// Memory that a step fills, together with whether the last step came to its end.
+/// Memory that a step fills, together with whether the last step was completed.
 ///
 /// ```text
 /// let mut draft = self.rows.begin();   // from here on nothing can be read …
@@ -22,7 +22,7 @@ impl<T> Outcome<T> {
         Outcome { value, is_complete: false }
     }
 
-    /// The answer of the last step, if that came to its end.
+    /// The result of the last step, if that was completed.
     #[inline]
     pub(crate) fn get(&self) -> Option<&T> {
         self.is_complete.then_some(&self.value)
@@ -62,7 +62,7 @@ impl<T> std::ops::DerefMut for Draft<'_, T> {
 }
 
 impl<T> Draft<'_, T> {
-    /// The step came to its end: its answer may be read.
+    /// The step is completed: its result may be read.
     pub(crate) fn finish(self) {
         self.outcome.is_complete = true;
     }

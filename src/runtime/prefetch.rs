@@ -1,4 +1,4 @@
-//! Asking for memory before it is needed.
+//! Prefetches: memory is requested before it is needed.
 
 /// Asks the processor to fetch an element that will be read soon. A hint: nothing depends on it, and where there is no such
 /// instruction (or no stable way to it) nothing happens.

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::lockfree::Blocks;
 
-/// So many claims of each worker even out what their work differs in.
+/// With this many claims per worker, differences between units of work even out.
 const CLAIMS_PER_WORKER: usize = 16;
 
-/// The most workers of a team on the caller's own threads: a bit each says which have run.
+/// The most workers of a team on the caller's own threads: one bit each marks those that have run.
 const MOST_OWN: usize = 1024;
 
 /// Threads of the caller's own that carry a step in place of rayon's: the task pool of a game engine, a job system behind a C

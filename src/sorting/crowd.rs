@@ -1,4 +1,4 @@
-//! Buckets that are too large for one worker: those of an object that meets thousands.
+//! Buckets that are too large for one worker, such as those of an object that meets thousands.
 
 use super::{Divisible, share_out};
 use crate::lockfree::shared;

@@ -1,4 +1,4 @@
-//! Sharing out borrowed memory among workers, piece by piece and without a list of the pieces.
+//! Divides borrowed memory among workers, piece by piece and without a list of the pieces.
 
 use std::cell::Cell;
 

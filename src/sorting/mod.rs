@@ -1,8 +1,8 @@
 //! Pairs in order.
 //!
-//! A pair becomes a [`Code`](crate::pairs::code::Code) that sorts as the pair does. By the upper words of codes, workers spread them over buckets
-//! (`sorter.rs`). Then they sort each bucket in the cache (`buckets.rs`): they count its upper words, put each code into its row, and sort the short rows
-//! (`runs.rs`). What becomes of a sorted bucket is up to an [`Output`].
+//! A pair becomes a [`Code`](crate::pairs::code::Code) that sorts as the pair does. Workers distribute codes over buckets by their upper
+//! words (`sorter.rs`). Then they sort each bucket in the cache (`buckets.rs`): they count its upper words, put each code into its row, and
+//! sort the short rows (`runs.rs`). An [`Output`] takes the sorted buckets.
 
 mod buckets;
 mod canonical;

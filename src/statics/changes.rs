@@ -1,4 +1,4 @@
-//! The latest changes of a set, for features that keep something made of its objects.
+//! The latest changes of a set, for features that keep data derived from its objects.
 
 use super::Stamp;
 
@@ -16,7 +16,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Those of a set that nobody has seen yet.
+    /// The changes of a new set: none.
     pub(super) fn new() -> Self {
         let base = Stamp::new();
         Changes { base, noted: [(base, 0); MOST], len: 0 }

@@ -1,4 +1,4 @@
-//! Things that hardly ever move.
+//! Static sets: objects that hardly ever move.
 
 mod changes;
 mod detect;
@@ -52,16 +52,16 @@ use tier::Tier;
 ///
 /// # What a change costs
 ///
-/// A few changes are kept in a list that every search goes through. When it is full, they move into a small grid of their own,
-/// and when that has become large, everything is built anew. So a change costs a few microseconds on average in a set of a
-/// million, but now and then one takes as long as building; [`par_rebuild`](Self::par_rebuild) chooses the moment. Searches and
-/// [`queries`](Self::queries) read all three as they are, so they rebuild nothing.
+/// A few changes are kept in a list that every search goes through. When it is full, they move into a small grid of their own, and when
+/// that has become large, everything is rebuilt. So a change costs a few microseconds on average in a set of a million, but now and then
+/// one takes as long as building; [`par_rebuild`](Self::par_rebuild) chooses the moment. Searches and [`queries`](Self::queries) read all
+/// three as they are, so they rebuild nothing.
 ///
 /// # When memory is refused
 ///
 /// [`Config::max_bytes`] limits what the whole set holds. A change that is refused, by that limit or by the system, changes nothing: the
-/// set has the objects that it had before, and finds all of them. (It then builds its grid anew from those. Should even that be
-/// refused, searches go through the objects one by one until a later change succeeds.) Taking an object out is never refused.
+/// set has the objects that it had before, and finds all of them. (It then rebuilds its grid from those. If even that is refused, searches
+/// go through the objects one by one until a later change succeeds.) Taking an object out is never refused.
 #[derive(Debug)]
 pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     items: Vec<Item<S, D>>,
@@ -98,7 +98,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         Self::of(BroadPhase::new(), BroadPhase::new())
     }
 
-    /// A set without objects whose grids have settings, or what is wrong with them.
+    /// A set without objects, with settings for its grids, or an error in them.
     pub fn with_config(config: Config) -> Result<Self, ConfigError> {
         Ok(Self::of(BroadPhase::with_config(config.clone())?, BroadPhase::with_config(config)?))
     }
@@ -279,7 +279,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         self.len() == 0
     }
 
-    /// Builds everything anew, so that no change is pending.
+    /// Rebuilds everything, so that no change is pending.
     ///
     /// # Panics
     ///

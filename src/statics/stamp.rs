@@ -1,4 +1,4 @@
-//! For features that keep something made of a set: the objects by index, and whether they are still the same.
+//! Stamps, for features that keep data derived from a set: they show whether its objects are still the same.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

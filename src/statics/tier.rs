@@ -1,4 +1,4 @@
-//! Some of the static objects in a grid.
+//! A tier: a grid with some of the static objects.
 
 use std::time::Duration;
 
@@ -106,7 +106,7 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
         Queries::of(Target::new([view, None], None))
     }
 
-    /// The grid with those of its objects that have not changed since. `is_everybody`: no object has.
+    /// The grid with those of its objects that have not changed since. `is_everybody`: none of them has.
     pub(super) fn view<'a>(&'a self, items: &'a [Item<S, D>], is_everybody: bool) -> Option<GridView<'a, S, D>> {
         let members = if self.home == ItemTier::Base { None } else { Some(&self.members[..]) };
         let residents = Residents { items, members, home: self.home, is_everybody: is_everybody && members.is_none() };

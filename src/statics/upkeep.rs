@@ -1,4 +1,4 @@
-//! Copies of a static set, its memory and its figures.
+//! Copies of a static set, its memory and its statistics.
 
 use super::StaticSet;
 use crate::query::residents::{Item, ItemTier};
@@ -36,8 +36,8 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         self.base.stats()
     }
 
-    /// Gives back memory that nothing needs, and builds the grid anew on the rayon pool. (Should memory for that be refused, searches go
-    /// through the objects one by one until a later change succeeds.)
+    /// Gives back unused memory, and rebuilds the grid on the rayon pool. (If memory for that is refused, searches go through the objects
+    /// one by one until a later change succeeds.)
     pub fn shrink_to_fit(&mut self) {
         self.base.release();
         self.recent.release();

@@ -1,4 +1,4 @@
-//! What trackers and maps share: an update, and the memory for it.
+//! The part that trackers and maps share: an update, and the memory for it.
 
 use std::fmt;
 
@@ -80,7 +80,7 @@ impl<P: PairKind, T: Default + Send> Core<P, T> {
         scope!("pivotgrid::track");
         let mut clock = Clock::start();
         let Core { ranks, sorter, merger, lists, values, .. } = self;
-        // Until this comes to its end, the ranks may not be those that the codes are made of.
+        // Until this is completed, the ranks may not be those that the codes are made of.
         let has_codes = std::mem::take(&mut lists.has_codes);
         let source = pairs.source();
         let objects = sorter.survey(source, &P::indices, team);

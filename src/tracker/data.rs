@@ -237,7 +237,7 @@ impl<P: PairKind, T: Default + Send> DataMap<P, T> {
         self.core.bytes()
     }
 
-    /// Gives back memory that holds nothing any more.
+    /// Gives back unused memory.
     pub fn shrink_to_fit(&mut self) {
         self.core.shrink_to_fit();
     }
@@ -247,7 +247,7 @@ impl<P: PairKind, T: Default + Send> DataMap<P, T> {
     }
 }
 
-/// Entries some of which are dropped. Those that are kept, those that are not, and those that nobody has judged yet.
+/// Entries some of which are dropped: first those that are kept, then those that are dropped, then those that are not judged yet.
 struct Judging<'a, Q, T> {
     keys: &'a mut Vec<Q>,
     values: &'a mut Vec<T>,

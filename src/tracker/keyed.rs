@@ -25,11 +25,11 @@ pub trait KeyedPairs: Labeled {}
 #[derive(Clone, Copy, Debug)]
 pub struct Always;
 
-/// Those pairs may start for which a function says so.
+/// Pairs may start if a function returns true.
 #[derive(Clone, Copy, Debug)]
 pub struct Touching<F>(F);
 
-/// A function says which pairs there are, and which of those may start.
+/// A function decides which pairs exist, and which of those may start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judged<F>(F);
 

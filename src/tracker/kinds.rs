@@ -1,4 +1,4 @@
-//! The kinds of pairs, and what identifies a pair of each from step to step.
+//! The kinds of pairs, and the keys that identify a pair of each kind from step to step.
 
 use std::marker::PhantomData;
 

@@ -1,8 +1,8 @@
 //! Comparing the pairs of this step with those of the last one.
 //!
-//! Two passes. The first compares and writes down one verdict per code and per pair of the last step. Nothing of the last step changes
-//! in it, so a panic of the user's code leaves all as it was. Then the number of pairs of each list is known, and so is the place of
-//! each pair. The second pass moves pairs and data to their places, and runs no user code.
+//! Two passes. The first compares and writes down one verdict per code and per pair of the last step. It changes nothing of the last step,
+//! so a panic of the user's code leaves everything as it was. Afterwards the length of each list is known, and so is the place of each
+//! pair. The second pass moves pairs and data to their places, and runs no user code.
 
 use std::ops::Range;
 
@@ -111,7 +111,7 @@ impl<P: PairKind> SortedCodes<'_, P> {
         P::keys(self.codes[at], self.ranks)
     }
 
-    /// The first place from here on that is not in the midst of equal pairs.
+    /// The first place from here on that is not inside a run of equal pairs.
     fn begin_of_pair(&self, from: usize) -> usize {
         let is_in_midst = |&at: &usize| at > 0 && at < self.codes.len() && P::is_same_pair(self.codes[at - 1], self.codes[at]);
         (from..).find(|at| !is_in_midst(at)).unwrap_or(from)

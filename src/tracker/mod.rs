@@ -1,4 +1,4 @@
-//! From pairs to events: which pairs began in this step, which go on, which have ended; and data that lasts as long as a pair.
+//! From pairs to events: the pairs that started in this step, go on, or have ended; and data that lasts as long as a pair.
 //!
 //! An update follows a step's pairs through these files: pairs come with keys (`keyed.rs`), which become ranks (`ranks.rs`); the
 //! pairs become codes (`kinds.rs`), which are sorted and merged with the sorted pairs of the last step (`merge.rs`).
@@ -53,9 +53,9 @@ pub type PeriodicCrossTracker<A = u32, B = u32, const D: usize = 3> = Tracker<Tw
 ///
 /// # Keys
 ///
-/// An index says where an object stands in this step's slice; a key says which object it is. The tracker remembers keys, so
-/// objects may come, go, and change places between steps. Any `Copy + Ord` type will do: an index, if objects keep theirs for
-/// life, or a generational handle, where indices are reused. In a pair the smaller key comes first.
+/// An index is an object's place in this step's slice; a key identifies the object. The tracker remembers keys, so objects may come, go,
+/// and change places between steps. Any `Copy + Ord` type will do: an index, if objects keep theirs for life, or a generational handle,
+/// where indices are reused. In a pair the smaller key comes first.
 ///
 /// ```
 /// # use pivotgrid::{Aabb, BroadPhase, PairTracker};

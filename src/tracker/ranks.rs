@@ -1,7 +1,7 @@
 //! Keys as numbers: the place of each object's key among all keys in ascending order.
 //!
-//! Pairs of small numbers sort several times faster than pairs of a user's keys, whatever the keys are. What makes this pay is
-//! that keys hardly change from step to step: only those that did are sorted, and keys that ascend with the index need nothing.
+//! Pairs of small numbers sort several times faster than pairs of a user's keys, whatever the keys are. Making the numbers is cheap because
+//! keys hardly change from step to step: only changed keys are sorted, and keys that ascend with the index need no sort.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -28,7 +28,7 @@ pub struct Ranks<K> {
     is_stable: bool,
     /// Every key is greater than the one before it, so that index and rank are the same.
     ascending: bool,
-    /// The keys, by index, of which `order` tells the order.
+    /// The keys, by index; `order` is their ascending order.
     ordered: Vec<K>,
     /// All objects by key, then by index.
     order: Vec<(K, u32)>,

@@ -1,4 +1,4 @@
-//! Many objects of a world that move at once.
+//! Moving many objects of a world at once.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

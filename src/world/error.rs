@@ -1,4 +1,4 @@
-//! What can be wrong with the settings of a world.
+//! Errors in the settings of a world.
 
 use std::fmt;
 

@@ -36,9 +36,9 @@ struct StaticSlot<S, const D: usize> {
     is_changed: bool,
 }
 
-/// When more than one object in this number has changed, the set is built anew. Fewer changes are cheaper one by one.
+/// If more than one object in this number has changed, the set is rebuilt. Fewer changes are cheaper one by one.
 const BUILD_PER_CHANGE: usize = 128;
-/// So many changes are always cheaper one by one: the set keeps them in a list.
+/// Up to this many changes are always cheaper one by one: the set keeps them in a list.
 const FEW_CHANGES: usize = 32;
 
 impl<S: Scalar, const D: usize> Statics<S, D> {
@@ -54,7 +54,7 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
         }
     }
 
-    /// A copy of the objects for a set without any, which the next step builds anew.
+    /// A copy of the objects with an empty set, which the next step builds.
     pub(super) fn copy_for(&self, set: StaticSet<S, D>) -> Self {
         let mut free = Vec::with_capacity(self.sites.len());
         free.extend_from_slice(&self.free);
@@ -166,8 +166,8 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
         outcome
     }
 
-    /// Gives the set all objects anew. If more than half of the places are free, objects move together first, so that memory follows
-    /// the objects that there are.
+    /// Builds the set from all objects. If more than half of the places are free, objects move together first, so that memory follows the
+    /// objects that there are.
     fn build(&mut self, slots: &mut Slots, partners: &mut Partners, threads: Threads<'_>) -> Result<(), DetectError> {
         let Statics { sites, free, changed, flawed, set, seen, is_renumbered } = self;
         if 2 * free.len() > sites.len() {

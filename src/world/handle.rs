@@ -1,4 +1,4 @@
-//! Names of objects that outlive their objects.
+//! Handles: names that outlive their objects.
 
 use std::fmt;
 

@@ -82,13 +82,12 @@ use slots::{ObjectPlace, Slots};
 /// - Events are sorted, and the same for every number of threads.
 /// - A steady world allocates nothing.
 /// - When memory is refused, by the system or by [`Config::max_bytes`] (a limit for the engine, and again for the static objects), a step
-///   has no answer, and says so: [`try_par_step`](Self::try_par_step) by an error. The objects, their handles and the
-///   [pairs](Self::pairs) are what they were; events, rejected objects and queries are empty until the next step. Taking objects out
-///   is never refused.
-/// - With the feature `serde` a world can be saved and restored at any time between steps. It goes on as the saved one does: the
-///   same handles for the objects to come, the same events in the next step. (What the last step said, in [`events`](Self::events),
-///   [`rejected`](Self::rejected) and [`queries`](Self::queries), is not saved.) Data that no world can have written is refused.
-///   Formats that cannot tell an infinite number, such as JSON, cannot restore a world with infinite boxes.
+///   has no result, and [`try_par_step`](Self::try_par_step) returns an error. The objects, their handles and the [pairs](Self::pairs) are
+///   what they were; events, rejected objects and queries are empty until the next step. Taking objects out is never refused.
+/// - With the feature `serde` a world can be saved and restored at any time between steps. It goes on as the saved one does: the same
+///   handles for the objects to come, the same events in the next step. (The results of the last step, in [`events`](Self::events),
+///   [`rejected`](Self::rejected) and [`queries`](Self::queries), are not saved.) Data that no world can have written is refused. Formats
+///   without infinite numbers, such as JSON, cannot restore a world with infinite boxes.
 #[derive(Debug)]
 pub struct World<S: Scalar = f32, const D: usize = 3> {
     margin: S,
@@ -109,7 +108,7 @@ pub struct World<S: Scalar = f32, const D: usize = 3> {
 }
 
 /// A copy with the same objects, handles and pairs, which goes on as this one does. Takes the time of a flat copy of these. Grids are not
-/// copied: the first step of the copy builds them anew, and until then there are no events and nothing to query.
+/// copied: the first step of the copy builds them again, and until then there are no events and nothing to query.
 impl<S: Scalar, const D: usize> Clone for World<S, D> {
     fn clone(&self) -> Self {
         let config = &self.broad_phase.engine.builder.config;
@@ -143,7 +142,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
         Self::of(BroadPhase::new(), StaticSet::new(), S::ZERO)
     }
 
-    /// A world without objects, with a [margin](Self#margin) and with settings for its engine; or what is wrong with them.
+    /// A world without objects, with a [margin](Self#margin) and with settings for its engine; or an error in them.
     pub fn with_config(config: Config, margin: S) -> Result<Self, WorldError> {
         if !(margin >= S::ZERO && margin < S::INFINITY) {
             return Err(WorldError::Margin(margin.to_f64()));

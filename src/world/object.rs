@@ -1,4 +1,4 @@
-//! What a world is made of.
+//! The objects of a world.
 
 use crate::{Aabb, Bounded, Groups, MovingBox, RejectReason, Scalar};
 
@@ -27,8 +27,8 @@ pub struct Object<S, const D: usize> {
     /// are not swept.
     #[cfg_attr(feature = "serde", serde(default = "nowhere"))]
     pub sweep_to: Option<Aabb<S, D>>,
-    /// What you like: the world keeps it, and tells it by [handle](crate::World::data) and with [events](crate::World::with_data), also
-    /// for some time after the object is removed.
+    /// Any value of yours. The world returns it by [handle](crate::World::data) and with [events](crate::World::with_data), also for some
+    /// time after the object is removed.
     #[cfg_attr(feature = "serde", serde(default))]
     pub data: u64,
 }

@@ -253,7 +253,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<Handle>> WorldQueries<'_, S, D, F
         self.first_cast_hit(Cast::ray(ray), |hit| Some(hit.t))
     }
 
-    /// The object that the ray meets first, as told by `exact`; see [`Queries::first_hit_by`].
+    /// The object that the ray meets first according to `exact`; see [`Queries::first_hit_by`].
     pub fn first_hit_by(&self, ray: &Ray<S, D>, mut exact: impl FnMut(Handle) -> Option<S>) -> Option<WorldHit<S>> {
         self.first_cast_hit(Cast::ray(ray), |hit| exact(hit.handle))
     }
@@ -275,7 +275,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<Handle>> WorldQueries<'_, S, D, F
         self.first_cast_hit(Cast::sweep(sweep), |hit| Some(hit.t))
     }
 
-    /// The object that is touched first as told by `exact`; see [`Queries::first_contact_by`].
+    /// The object that is touched first according to `exact`; see [`Queries::first_contact_by`].
     pub fn first_contact_by(&self, sweep: &BoxCast<S, D>, mut exact: impl FnMut(Handle) -> Option<S>) -> Option<WorldHit<S>> {
         self.first_cast_hit(Cast::sweep(sweep), |hit| exact(hit.handle))
     }

@@ -1,7 +1,7 @@
 //! Saving and restoring a world.
 //!
-//! What is saved is what decides the future: the objects by slot, which slot is used next, and the current pairs. Where objects lie
-//! in memory is not, because it shows nowhere.
+//! It saves everything that later results depend on: the objects by slot, the order in which free slots are used, and the current pairs. It
+//! does not save where objects lie in memory, because no result depends on that.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

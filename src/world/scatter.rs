@@ -1,4 +1,4 @@
-//! Changes to places all over a slice, by several workers and without a lock.
+//! Writes to scattered places of a slice, by several workers and without a lock.
 
 use crate::runtime::team::Team;
 use crate::sorting::{Divisible, share_out};

@@ -1,4 +1,4 @@
-//! Where the object of a handle is.
+//! Slots: they lead from a handle to the place of its object.
 
 use super::scatter::scatter;
 use super::{Handle, StaleHandle};
@@ -6,7 +6,7 @@ use crate::lockfree::append;
 use crate::runtime::memory;
 use crate::runtime::team::Team;
 
-/// So many slots that moving and static objects, each with a number of its own, are few enough for a tracker.
+/// With this maximum, moving and static objects, each with a number of its own, are few enough for a tracker.
 pub(super) const MAX_SLOTS: usize = 1 << 30;
 /// Handles that a worker does at a time.
 const BLOCK: usize = 1024;
@@ -93,7 +93,7 @@ impl Slots {
         self.free.len() + MAX_SLOTS.saturating_sub(self.slots.len())
     }
 
-    /// The handle that would be given out after so many others.
+    /// The handle that would be given out after `others` others.
     pub(super) fn next_after(&self, others: usize) -> Handle {
         match self.free.len().checked_sub(others + 1) {
             Some(at) => Handle { index: self.free[at], generation: self.slots[self.free[at] as usize].generation },
@@ -101,7 +101,7 @@ impl Slots {
         }
     }
 
-    /// Gives the next so many handles out, for which there is [room](Self::reserve). Their slots have no places yet.
+    /// Gives out the next `handles` handles, for which there is [room](Self::reserve). Their slots have no places yet.
     pub(super) fn take_all(&mut self, handles: usize) {
         let new = handles.saturating_sub(self.free.len());
         self.free.truncate(self.free.len().saturating_sub(handles));

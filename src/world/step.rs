@@ -1,4 +1,4 @@
-//! A step of a world: from places to pairs of handles.
+//! A step of a world: pairs of places become pairs of handles.
 
 use super::{Handle, World};
 use crate::runtime::clock::Clock;
@@ -10,8 +10,8 @@ use crate::stats::WorldTimes;
 use crate::{DetectError, Events, Pair, Pairs, RejectReason, Scalar};
 
 impl<S: Scalar, const D: usize> World<S, D> {
-    /// Finds which objects meet, where they are now, and tells what has changed since the last step. Works on the threads of the rayon
-    /// pool in which it is called.
+    /// Finds the objects that meet at their current places, and returns what has changed since the last step. Runs in the rayon pool in
+    /// which it is called.
     ///
     /// Objects with invalid boxes are left out and listed in [`rejected`](Self::rejected).
     ///
@@ -27,8 +27,8 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.try_step().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// [`par_step`](Self::par_step), or an error when memory is refused: see [above](Self#what-you-can-rely-on) for what is then
-    /// known. The next step tells what has changed since the last one that came to its end.
+    /// [`par_step`](Self::par_step), or an error when memory is refused: see [above](Self#what-you-can-rely-on) for what is then known. The
+    /// next step returns what has changed since the last completed one.
     pub fn try_par_step(&mut self) -> Result<Events<'_, (Handle, Handle)>, DetectError> {
         self.step_on(Threads::Pool)
     }
@@ -89,7 +89,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.last_step.get().map_or(nothing, |()| self.tracker.events())
     }
 
-    /// All pairs as of the last step that came to its end: the started and the ongoing ones in one list, in ascending order.
+    /// All pairs as of the last completed step: the started and the ongoing ones in one list, in ascending order.
     pub fn pairs(&self) -> &[(Handle, Handle)] {
         self.tracker.current()
     }

@@ -1,4 +1,4 @@
-//! Many objects of a world that come and go at once.
+//! Inserting and removing many objects of a world at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,7 +13,7 @@ use crate::runtime::on::On;
 use crate::runtime::team::{Team, Threads};
 use crate::{DetectError, Scalar, StaleHandle};
 
-/// With fewer, one after the other is quicker than to look at all objects that stay.
+/// With fewer, removing one after the other is faster than looking at all objects that stay.
 const FEW: usize = 64;
 
 impl<S: Scalar, const D: usize> World<S, D> {
@@ -124,7 +124,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
         })
     }
 
-    /// Inserts objects, so many of which are moving. There is room for all.
+    /// Inserts objects, of which `count` are moving. There is room for all.
     fn insert_in_room(&mut self, objects: &[Object<S, D>], count: usize, handles: &mut Vec<Handle>, team: Team) {
         let World { margin, slots, moving, statics, places, .. } = self;
         append(handles, objects.len(), BLOCK, |room| team.run(|| room.fill(|number| slots.next_after(number))));

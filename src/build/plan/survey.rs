@@ -27,7 +27,7 @@ const ALL_CLASSES: usize = ENDLESS_BEGIN + ENDLESS_SETS * ENDLESS_CLASSES;
 /// The maximum number of atoms.
 pub(crate) const MAX_ATOMS: usize = 16;
 
-/// So many objects of a class are all measured, of the others every eighth is: means and extents need no more.
+/// The first objects of a class are all measured, and every eighth of the others: means and extents need no more.
 const MEASURED: usize = 64;
 
 /// Boxes of a class that are kept, at least, for estimates of how many objects of other classes they meet.

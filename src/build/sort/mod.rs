@@ -226,7 +226,7 @@ impl<S: Scalar, const D: usize> IsaWork for SortChunks<'_, S, D> {
 }
 
 impl Sorter {
-    /// Writes the chunk, and takes note of what it holds.
+    /// Writes the chunk, and records what it holds.
     #[inline(always)]
     fn finish<I: Isa>(&mut self, isa: I, chunk: &mut Chunk, key: Key, begin: u32, counts: &[u32; CELLS]) {
         let (squares, crowded) = chunk.set(isa, key, begin, counts);

@@ -8,7 +8,7 @@ use crate::layout::staged::{BLOCK, StagedBlock};
 use crate::lockfree::{ChunkId, NO_SEGMENT, Pool};
 use crate::runtime::prefetch::prefetch;
 
-/// So many chunks' lists of segments are walked together before they are sorted: a list is a chain of cache misses, but several
+/// The number of chunks whose lists of segments are walked together before they are sorted: a list is a chain of cache misses, but several
 /// chains miss at the same time.
 pub(super) const LISTS: usize = 8;
 
