@@ -20,8 +20,8 @@
 //! assert_eq!(broad_phase.par_detect(&boxes).len(), 2);
 //! ```
 //!
-//! Nothing is updated from step to step but memory and an order: each step builds a hierarchy of grids in parallel and without locks,
-//! and searches it. Objects may have any sizes, move any distance, come and go.
+//! Each step builds a hierarchy of grids in parallel and without locks, and searches it. It keeps only memory, the plan of the levels, and
+//! the order of the objects from the last step. Objects may have any sizes, move any distance, come and go.
 //!
 //! # I have … → use …
 //!
@@ -32,17 +32,17 @@
 //! | only the calling thread | [`BroadPhase::detect`] |
 //! | objects by index, two sets, own threads, pairs that go straight to the narrow phase | [`BroadPhase::over`], a [`Request`] |
 //! | too little memory, or input from strangers | [`BroadPhase::try_par_detect`], [`Config::max_bytes`] |
-//! | rules for which objects may meet | [`Groups`], checked in bulk; [`Bounded::pairs_with`], called per pair |
+//! | rules for which objects may pair | [`Groups`], checked in bulk; [`Bounded::pairs_with`], called per pair |
 //! | balls that should pair exactly | [`Ball`], [`Bounded::ball`] |
 //! | boxes that move far in a step | [`MovingBox`] |
-//! | terrain and walls that hardly ever move | [`StaticSet`] |
-//! | a need for what began, goes on and has ended | [`PairTracker`] |
+//! | terrain and walls that rarely move | [`StaticSet`] |
+//! | a need for events: pairs that started, go on or have ended | [`PairTracker`] |
 //! | objects with handles instead of a slice | [`World`] |
 //! | boxes, points, rays, moving boxes, balls to look up | [`BroadPhase::queries`], [`Queries`], [`Ray`], [`BoxCast`] |
 //! | particles that need lists of neighbors | [`Neighbors`], [`Reach`] for radii of their own |
-//! | a domain that repeats itself | [`Periodic`], [`PeriodicNeighbors`]; sheared, or shorter than its objects: [`Periodic::of_lattice`], [`Lattice`] |
+//! | a periodic domain | [`Periodic`], [`PeriodicNeighbors`]; sheared, or shorter than its objects: [`Periodic::of_lattice`], [`Lattice`] |
 //! | a replay, or lockstep: one order for any number of threads | [`Config::canonical_order`] |
-//! | a step that is slow, or a wish to see what it built | [`Stats`], [`BroadPhase::debug_view`] |
+//! | a slow step, or a wish to see its grid | [`Stats`], [`BroadPhase::debug_view`] |
 //!
 //! # Promises
 //!
@@ -52,18 +52,18 @@
 //! - Bad boxes (NaN, `min > max`) are listed in [`Pairs::rejected`] and cost no other object a pair.
 //! - A panic of the user's code passes through; the engine works on the next call.
 //!
-//! `RELIABILITY.md` in the repository says how each is tested, and `SECURITY.md` what a hostile scene can do.
+//! `RELIABILITY.md` in the repository describes how each is tested, `SECURITY.md` what a hostile scene can do.
 //!
 //! # Types
 //!
 //! Coordinates are `f32` or `f64`, in two or three dimensions: [`BroadPhase<S, D>`](BroadPhase), with `f32` and 3 unless said otherwise.
-//! Anything else does not compile. Points and corners are taken as arrays and as whatever turns into them, such as the vectors of
-//! glam, mint and nalgebra. Objects are known by their index, a `u32`.
+//! Anything else does not compile. Points and corners are arrays, or types that convert into arrays, such as the vectors of glam, mint and
+//! nalgebra. Objects are identified by their index, a `u32`.
 //!
 //! # Threads
 //!
-//! Methods that begin with `par_` run in the rayon pool in which they are called: inside `pool.install(..)` in that one, otherwise in
-//! the global one. Without `par_` they run on the calling thread, by the same code with one worker.
+//! Methods that begin with `par_` run in the rayon pool in which they are called: inside `pool.install(..)` in that pool, otherwise in the
+//! global one. Methods without `par_` run the same code with one worker, on the calling thread.
 //!
 //! # Features
 //!
