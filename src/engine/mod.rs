@@ -22,7 +22,7 @@ pub struct Engine<S, const D: usize> {
     pub(crate) made: Outcome<Made>,
     /// Blocks of pairs with static objects.
     pub(crate) static_pairs: Vec<Vec<Pair>>,
-    /// Pairs, and those with static objects, in order, if that is wanted.
+    /// Pairs, and those with static objects, in order, if that is requested.
     pub(crate) ordered: Ordered<Pair>,
     pub(crate) static_ordered: Ordered<Pair>,
     /// Where the last step's entries are, for queries that cross the scene.

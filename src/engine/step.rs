@@ -141,7 +141,7 @@ pub(crate) fn step<S: Scalar, const D: usize, C: Consumer>(
     rebuilt.conclude(engine);
 }
 
-/// A step that stores the pairs that are wanted.
+/// A step that stores the pairs.
 pub(crate) fn store<S: Scalar, const D: usize>(
     engine: &mut Engine<S, D>,
     objects: &(impl Objects<S, D> + ?Sized),

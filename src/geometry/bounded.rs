@@ -33,8 +33,8 @@ pub trait Bounded<S: Scalar, const D: usize> {
     /// [`Periodic`](crate::Periodic) domain two or three times.
     fn aabb(&self) -> Aabb<S, D>;
 
-    /// Whether the pair is wanted. Asked only about objects whose boxes overlap, once per pair, from any thread, in either
-    /// order of the two; so it should be symmetric. Without a filter the call costs nothing.
+    /// Whether to keep the pair. Called only for objects whose boxes overlap, once per pair, from any thread, in either order of the two;
+    /// so it should be symmetric. Without a filter the call costs nothing.
     #[inline]
     fn pairs_with(&self, _other: &Self) -> bool {
         true

@@ -14,8 +14,7 @@ use crate::{Aabb, Scalar};
 
 /// Chooses among sixteen entries.
 pub(super) trait Choice<I: Isa> {
-    /// For the entries from `at` on: the lanes of the mask that are wanted, and the word to append for each lane. To be
-    /// `inline(always)`.
+    /// For the entries from `at` on: the selected lanes of the mask, and the word to append for each lane. To be `inline(always)`.
     ///
     /// # Safety
     ///
@@ -24,7 +23,7 @@ pub(super) trait Choice<I: Isa> {
     unsafe fn choose(&self, isa: I, mask: Mask, at: usize) -> (Mask, I::Words);
 }
 
-/// Appends what is wanted of a run of a table with `entries` entries.
+/// Appends the selected entries of a run, in a table with `entries` entries.
 #[inline(always)]
 pub(super) fn append<I: Isa>(isa: I, entries: usize, run: Range<usize>, out: &mut Vec<u32>, choice: &impl Choice<I>) {
     assert!(run.end <= entries);

@@ -187,8 +187,8 @@ fn matching<'p>(pool: &'p Pool, seen: u64, hash: u64, key: &Key) -> Option<(Chun
     (chunk.key() == *key || injected(Fault::KeyUnchecked)).then_some((id, chunk))
 }
 
-/// Index plus one in the low half, so that no chunk looks [`EMPTY`]; the low half of the hash in the high half (the slot's
-/// position already tells the high bits of the hash).
+/// Index plus one in the low half, so that no chunk looks [`EMPTY`]; the low half of the hash in the high half (the slot's position already
+/// gives the high bits of the hash).
 #[inline(always)]
 fn pack(hash: u64, id: ChunkId) -> u64 {
     hash << 32 | u64::from(id + 1)

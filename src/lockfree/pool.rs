@@ -177,8 +177,8 @@ impl Pool {
         chunks.checked_sub(1).map_or(0, |last| self.locate(last).0 + 1)
     }
 
-    /// Slab and place within it. Slab sizes run `f, f, f, f, 2f, 2f, 2f, 2f, 4f, …`: with the first doubling's `4f` added, the
-    /// leading bit of the index tells the doubling and the two bits behind it the slab.
+    /// Slab and place within it. Slab sizes run `f, f, f, f, 2f, 2f, 2f, 2f, 4f, …`: with the first doubling's `4f` added, the leading bit
+    /// of the index gives the doubling, and the two bits behind it give the slab.
     #[inline(always)]
     fn locate(&self, id: ChunkId) -> (usize, u32) {
         let shifted = id + SLABS_PER_DOUBLING * self.first_slab;

@@ -41,7 +41,7 @@ pub(super) struct Rows<'a, const D: usize, C> {
     pub(super) extras: Extras,
 }
 
-/// Arrays of a search. All of them are longer than needed; what was not wanted is empty.
+/// Arrays of a search. All of them are longer than needed; those that were not requested are empty.
 #[derive(Debug)]
 pub(super) struct Output<S, const D: usize> {
     offsets: Vec<usize>,
@@ -147,7 +147,7 @@ impl<S: Scalar, const D: usize> Output<S, D> {
     }
 }
 
-/// Some rows. What was not wanted is empty.
+/// Some rows. Arrays that were not requested are empty.
 struct OutputPart<'a, S, const D: usize> {
     /// Where they begin in all arrays, and where the last one ends.
     offsets: &'a [usize],
@@ -190,7 +190,7 @@ impl<S: Scalar, const D: usize> Divisible for OutputPart<'_, S, D> {
     }
 }
 
-/// The two parts of a slice, or nothing of one that was not wanted.
+/// The two parts of a slice, or two empty ones if it was not requested.
 fn split<T>(slice: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
     slice.split_at_mut(at.min(slice.len()))
 }

@@ -320,7 +320,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         self.conclude(outcome.map(|()| images), particles.len(), |index| item(index).1.err())
     }
 
-    /// Makes images, of one kind, and tells how long that took.
+    /// Makes images, of one kind, and returns how long that took.
     fn prepare(&mut self, fill: impl FnOnce(&mut Self, &Budget)) -> Result<Duration, DetectError> {
         let mut clock = Clock::start();
         self.neighbors.begin();

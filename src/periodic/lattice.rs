@@ -155,7 +155,7 @@ impl<const D: usize> Lattice<D> {
     /// in the domain.
     ///
     /// It begins where its center lies, less its reach; counted in periods, and apart from the whole ones, that is a number from 0 to 1.
-    /// `images.rs` tells why every meeting is found once if there is a ghost for each number of periods that something ends behind the
+    /// `images.rs` proves that every meeting is found once if there is a ghost for each number of periods that something ends behind the
     /// border. What its places are rounded by, in `S`, is added to its reach.
     #[inline]
     pub(crate) fn place<S: Scalar>(

@@ -90,7 +90,7 @@ pub struct Periodic<S: Scalar = f32, const D: usize = 3> {
     space: Space<S, D>,
     images: Images<S, D>,
     broad_phase: BroadPhase<S, D>,
-    /// Whether pairs are wanted in ascending order, and these pairs. The engine orders none: its pairs are of images.
+    /// Whether pairs are requested in ascending order, and these pairs. The engine orders none: its pairs are of images.
     canonical_order: bool,
     ordered: Ordered<PeriodicPair<D>>,
     static_ordered: Ordered<PeriodicPair<D>>,

@@ -170,7 +170,7 @@ impl<const D: usize> Meanings<'_, D> {
 #[derive(Clone, Copy, Debug)]
 pub struct PeriodicPairs<'a, const D: usize, P = PeriodicPair<D>> {
     pairs: Pairs<'a>,
-    /// The same in ascending order, if that was wanted.
+    /// The same in ascending order, if that was requested.
     ordered: Option<&'a [PeriodicPair<D>]>,
     meanings: Meanings<'a, D>,
     rejected: &'a [PeriodicRejected],

@@ -186,8 +186,8 @@ impl<P: Replica<D>, const D: usize> Replicas<P, D> {
 
     /// Puts particles into the domain and makes their ghosts; at most `limit` images, for as many of the first particles as have room.
     ///
-    /// `item` makes a particle and tells its place; what has none is replaced by something that the engine rejects. In parallel over
-    /// blocks of particles. Where an image lies does not depend on which worker makes it.
+    /// `item` makes a particle and returns its place; one without a place is replaced by an object that the engine rejects. In parallel
+    /// over blocks of particles. Where an image lies does not depend on which worker makes it.
     pub(crate) fn fill(
         &mut self,
         lattice: &Lattice<D>,

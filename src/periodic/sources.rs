@@ -85,7 +85,7 @@ impl<S: Scalar, const D: usize, A: Objects<S, D>, B: Objects<S, D>> Source<Perio
 type Either<const D: usize> = EitherPair<PeriodicPair<D>, PeriodicCrossPair<D>>;
 
 impl<S: Scalar, const D: usize, O: Objects<S, D>> WithStatics<'_, S, D, O> {
-    /// Brings the images of the static objects up to date, and tells how long that took.
+    /// Brings the images of the static objects up to date, and returns how long that took.
     fn place_statics(&self, periodic: &mut Periodic<S, D>, team: Team<'_>) -> Duration {
         let mut clock = Clock::start();
         let engine = &periodic.broad_phase.engine;

@@ -93,7 +93,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         self.statics.release();
     }
 
-    /// A step that stores the pairs that are wanted. Those of two sets have their second indices counted from where that set begins.
+    /// A step that stores the pairs. Those of two sets have their second indices counted from where that set begins.
     pub(super) fn store<O: Objects<S, D> + ?Sized, P: Shifted<D>>(
         &mut self,
         objects: &O,
@@ -111,7 +111,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         self.conclude(objects, time);
     }
 
-    /// A step that shows the pairs that are wanted to a visitor.
+    /// A step that shows the pairs to a visitor.
     pub(super) fn show<O: Objects<S, D> + ?Sized, P: Shifted<D>, Q, W: Send>(
         &mut self,
         objects: &O,
@@ -136,7 +136,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         states
     }
 
-    /// Makes the images of objects, and tells how long that took.
+    /// Makes the images of objects, and returns how long that took.
     fn make_images<O: Objects<S, D> + ?Sized>(&mut self, objects: &O, team: Team) -> Duration {
         let mut clock = Clock::start();
         let budget = self.budget();
@@ -168,7 +168,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         engine.builder.stats.rejected = self.rejected.len();
     }
 
-    /// Puts the pairs of moving objects into ascending order, if that is wanted.
+    /// Puts the pairs of moving objects into ascending order, if that is requested.
     fn order_moving(&mut self, team: Team) {
         let meanings = Meanings::OneSet { owners: self.images.owners(), second_set_start: self.second_set_start };
         let budget = self.budget();
@@ -210,7 +210,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     }
 }
 
-/// Sorts pairs, and tells how long that took.
+/// Sorts pairs, and returns how long that took.
 fn order<const D: usize>(
     ordered: &mut Ordered<PeriodicPair<D>>,
     blocks: &[Vec<Pair>],

@@ -98,10 +98,10 @@ impl<T: Ord> Nearest<T> {
     }
 }
 
-/// The search by density reads at most this many entries per object that is wanted, and per lane: elsewhere the tree is faster.
+/// The search by density reads at most this many entries per requested object, and per lane: elsewhere the tree is faster.
 const MOST_READ: usize = 32;
 
-/// It is left out if more than one object in this number is wanted.
+/// It is left out if more than one object in this number is requested.
 const LEAST_SHARE: usize = 16;
 
 impl<S: Scalar, const D: usize> GridView<'_, S, D> {
@@ -125,7 +125,7 @@ impl<S: Scalar, const D: usize> GridView<'_, S, D> {
         self.descend_to_nearest(point, filter, nearest, of);
     }
 
-    /// Offers all objects within the distance that should hold those wanted. Breaks if that reads too many entries.
+    /// Offers all objects within the distance that should hold the requested ones. Breaks if that reads too many entries.
     #[inline]
     fn find_as_predicted<T: Near<S>, F: QueryFilter<u32>>(
         &self,

@@ -42,11 +42,11 @@ pub trait Source<E: Host>: Sync {
     #[doc(hidden)]
     fn count(&self) -> usize;
 
-    /// A step that stores the pairs that are wanted.
+    /// A step that stores the pairs.
     #[doc(hidden)]
     fn store(&self, engine: &mut E::Inner, team: Team<'_>, is_wanted: &(impl Fn(Self::Pair) -> bool + Sync));
 
-    /// A step that shows the pairs that are wanted to a visitor.
+    /// A step that shows the pairs to a visitor.
     #[doc(hidden)]
     fn show<W: Send>(
         &self,
@@ -62,7 +62,7 @@ pub trait Source<E: Host>: Sync {
     fn found<'a>(engine: &'a E) -> Self::Pairs<'a>;
 }
 
-/// A source of which only some pairs are wanted: see [`Request::filter`](crate::Request::filter).
+/// A source with a filter of pairs: see [`Request::filter`](crate::Request::filter).
 #[derive(Clone, Copy, Debug)]
 pub struct Filtered<Q, F> {
     pub(super) source: Q,

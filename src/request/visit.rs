@@ -44,7 +44,7 @@ pub(crate) struct Lent<'a, W> {
 }
 
 impl<'a, W> Lent<'a, W> {
-    /// A consumer for a worker. `pair_of` says what a pair of the engine stands for, if it is wanted.
+    /// A consumer for a worker. `pair_of` translates a pair of the engine, unless the filter drops it.
     pub(crate) fn consumer<V, F>(&self, new_state: impl Fn() -> W, visit: &'a V, pair_of: &'a F) -> Visitor<'a, W, V, F> {
         // There is a slot for each worker.
         let mut slot = self.slots.claim_one();

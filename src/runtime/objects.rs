@@ -19,7 +19,7 @@ pub trait Objects<S: Scalar, const D: usize>: Sync {
         None
     }
 
-    /// Whether the pair is wanted, apart from groups and balls.
+    /// Whether the pair passes the user's filter, apart from groups and balls.
     #[inline(always)]
     fn pair(&self, _a: usize, _b: usize) -> bool {
         true

@@ -363,7 +363,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     /// Builds the grid of all objects. The set is what it was if that is refused, but for the grid.
     fn rebuild(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
         if self.build_base(threads).is_err() {
-            // The small grid is in the way, and not wanted any more if this succeeds.
+            // The small grid takes memory, and is not needed any more if this succeeds.
             self.recent.release();
             self.build_base(threads)?;
         }

@@ -27,7 +27,7 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
         Tier { grid, members: Vec::new(), home, is_built: false }
     }
 
-    /// Builds the grid of all objects that are wanted, which keep their indices.
+    /// Builds the grid of all selected objects, which keep their indices.
     pub(super) fn build_all(
         &mut self,
         items: &[Item<S, D>],
@@ -35,7 +35,7 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
         threads: Threads<'_>,
     ) -> Result<(), DetectError> {
         let len = items.iter().rposition(&is_wanted).map_or(0, |last| last + 1);
-        // An object that is not wanted keeps its index and gets a box that the engine leaves out.
+        // An object that is not selected keeps its index and gets a box that the engine leaves out.
         let bounds = |index: usize| if is_wanted(&items[index]) { items[index].bounds } else { Aabb::EMPTY };
         self.build(len, bounds, threads)
     }

@@ -76,7 +76,7 @@ pub type PeriodicCrossTracker<A = u32, B = u32, const D: usize = 3> = Tracker<Tw
 /// ```
 ///
 /// - **An object that is gone** needs no word to the tracker: its pairs are among the ended ones of the next update.
-///   [`forget`](Self::forget) it if no event of it is wanted any more.
+///   [`forget`](Self::forget) it if no event of it is needed any more.
 /// - **Objects that share a key** are one to the tracker, such as the parts of a body: two keys are a pair from when the first of
 ///   their objects meet until the last ones part, and objects with the same key are no pair.
 /// - **Keys in ascending order** (by index) are the cheapest. Others cost some more in steps in which they change.

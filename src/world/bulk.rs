@@ -97,8 +97,8 @@ impl<S: Scalar, const D: usize> World<S, D> {
         boxes.get(first_stale).map_or(Ok(()), |&(handle, _)| Err(StaleHandle { handle }))
     }
 
-    /// Runs `update` on the box of every moving object, on the threads of the rayon pool in which it is called: the quickest way to
-    /// move many. (Of swept ones, it is the box at the beginning.)
+    /// Runs `update` on the box of every moving object, on the threads of the rayon pool in which it is called: the fastest way to move
+    /// many. (Of swept ones, it is the box at the beginning.)
     ///
     /// ```
     /// use pivotgrid::{Aabb, Object, World};

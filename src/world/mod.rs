@@ -54,9 +54,9 @@ use slots::{ObjectPlace, Slots};
 ///
 /// # What things cost
 ///
-/// [`insert`](Self::insert), [`remove`](Self::remove), [`update`](Self::update) and [`get`](Self::get) take constant time. A step
-/// goes over the moving objects and the pairs; static objects that nothing is near cost it nothing. Changes of static objects are made by the next step, at the price that [`StaticSet`] names; many at once
-/// cost as much as building it anew.
+/// [`insert`](Self::insert), [`remove`](Self::remove), [`update`](Self::update) and [`get`](Self::get) take constant time. A step goes over
+/// the moving objects and the pairs; static objects that nothing is near cost it nothing. Changes of static objects are made by the next
+/// step, at the price that [`StaticSet`] names; many at once cost as much as rebuilding it.
 ///
 /// # Margin
 ///
@@ -306,8 +306,8 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.slots.iter().filter_map(|(handle, place)| Some((handle, self.at(place)?)))
     }
 
-    /// The boxes of all moving objects, in no particular order: the quickest way to move many on one thread. (Of swept ones, the box
-    /// at the beginning.)
+    /// The boxes of all moving objects, in no particular order: the fastest way to move many on one thread. (Of swept ones, the box at the
+    /// beginning.)
     pub fn moving_mut(&mut self) -> impl Iterator<Item = (Handle, &mut Aabb<S, D>)> {
         let boxes = self.moving.objects.iter_mut().map(|inflated| &mut inflated.object.aabb);
         self.moving.handles.iter().copied().zip(boxes)

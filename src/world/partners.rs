@@ -6,7 +6,7 @@ use crate::runtime::memory;
 /// Numbers static objects when a moving one first overlaps them. A tracker reads every index up to the largest in a pair; with
 /// these numbers instead of their indices it does not visit all static objects to find the few that matter.
 ///
-/// Numbers are kept from step to step, because a tracker is quickest if indices keep their keys.
+/// Numbers are kept from step to step, because a tracker is fastest if indices keep their keys.
 #[derive(Debug, Default)]
 pub(super) struct Partners {
     /// By static index.
@@ -16,7 +16,7 @@ pub(super) struct Partners {
 }
 
 const UNNUMBERED: u32 = u32::MAX;
-/// When more than one number in this many is of use, or there are at most `FEW`, the others may stay.
+/// If more than one number in this many is in use, or there are at most `FEW`, the others may stay.
 const SURPLUS: usize = 4;
 const FEW: usize = 1024;
 

@@ -130,8 +130,8 @@ impl Slots {
         self.slots[handle.index as usize].place = Some(place);
     }
 
-    /// Takes the handle of an object that there is out of use, and keeps its user data for a while. Its slot is used again unless that
-    /// was its last generation.
+    /// Retires the handle of an object in the world, and keeps its user data for a while. Its slot is used again unless that was its last
+    /// generation.
     pub(super) fn release(&mut self, handle: Handle, data: u64) {
         let slot = &mut self.slots[handle.index as usize];
         if let Some(older) = slot.older(handle).filter(|_| self.older.len() < self.older.capacity()) {

@@ -100,7 +100,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
         &self.rejected
     }
 
-    /// Hands the pairs that the engine has found to the tracker, and takes note of what the step has seen.
+    /// Passes the engine's pairs to the tracker, and records what the step has seen.
     fn follow(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
         let World { margin, moving, statics, broad_phase, partners, tracker, rejected, .. } = self;
         let (engine, margin, no_margin) = (&mut broad_phase.engine, *margin, *margin == S::ZERO);
