@@ -170,7 +170,7 @@ impl<T: Copy + Send + Sync> Reorder<T> {
         assert_eq!(array.len(), order.len(), "an array has as many elements as the last step had objects");
         let Some(&any) = array.first() else { return };
         memory::reserve_with_slack(&mut self.scratch, order.len());
-        // What is there already is overwritten.
+        // The old contents are overwritten.
         self.scratch.resize(order.len(), any);
         let (from, blocks) = (&array[..], Blocks::new(&mut self.scratch, BLOCK));
         team.at_most(order.len() / BLOCK + 1).run(|| {

@@ -56,7 +56,7 @@ pub struct Config {
     /// The edges of the finest level's cells, as an order; for the bench that searches cells by hand.
     #[doc(hidden)]
     pub exact_cells: Option<[f64; 3]>,
-    /// What the planner takes things to cost; for the bench that sweeps it.
+    /// The planner's prices, for the bench that varies them.
     #[doc(hidden)]
     pub costs: Costs,
 }

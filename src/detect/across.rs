@@ -66,9 +66,9 @@ pub(super) fn search<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
 
 /// Entries of a chunk against near ones. Compiled as a function of its own: most chunks have none.
 ///
-/// Where both are many, the entries are cut in two, and each half meets only what is near to the box around it: plates of nested
-/// rooms are near to all of a chunk, and to few of its cells. Where one axis separates them, as beams along different axes, they are
-/// swept along it instead.
+/// If both are many, the entries are cut in two, and each half is compared only with entries near the box around it: plates of nested rooms
+/// are near to all of a chunk, and to few of its cells. Where one axis separates them, as beams along different axes, they are swept along
+/// it instead.
 struct Meet<'m, 'c, I: Isa, S, const D: usize, const EXTRAS: bool> {
     view: &'m View<'m, S, D>,
     chunk: &'m Chunk,

@@ -34,7 +34,7 @@ const OVERSIZED_BLOCK: usize = 32;
 /// The same where there is one.
 const OVERSIZED_ALONE: usize = FOLLOWED;
 
-/// What detection reads.
+/// The input of detection.
 #[derive(Debug)]
 pub(crate) struct View<'a, S, const D: usize> {
     pub(crate) grid: &'a Grid<S, D>,
@@ -82,7 +82,7 @@ impl Finder {
     }
 }
 
-/// What the search keeps between steps.
+/// The memory that the search keeps between steps.
 #[derive(Debug, Default)]
 pub(crate) struct Detector {
     pub(crate) workers: Vec<CachePadded<DetectWorker>>,
@@ -90,7 +90,7 @@ pub(crate) struct Detector {
     pub(crate) pairs: Vec<Vec<Pair>>,
 }
 
-/// What a worker writes. Padded where it is stored, so that workers do not share cache lines.
+/// The memory that a worker writes. Padded where it is stored, so that workers do not share cache lines.
 #[derive(Debug, Default)]
 pub(crate) struct DetectWorker {
     pub(crate) finder: Finder,

@@ -120,7 +120,7 @@ pub(super) fn search<'v, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     comparer.columns = columns;
 }
 
-/// What the search of a chunk's rows needs.
+/// The input of the search of a chunk's rows.
 struct RowSearch<'v, 'r, S, const D: usize> {
     level: &'v Level<S, D>,
     /// The chunk's first cell.

@@ -30,7 +30,7 @@ pub(crate) fn refuse_missed(pairs: usize, workers: usize, budget: &Budget) {
     }
 }
 
-/// What becomes of a worker's pairs.
+/// A consumer of a worker's pairs.
 pub(crate) trait Consumer {
     /// Looks at the pairs of a block from `fresh` on, which were found since the last time, and leaves those that are to be stored.
     /// Breaks when it needs no more.

@@ -256,7 +256,7 @@ impl Lanes<f32, Avx2> for [__m256; 2] {
         registers!(2, half => unsafe {
             let limit = _mm256_set1_ps(super::CELL_LIMIT as f32);
             let scaled = _mm256_mul_ps(_mm256_sub_ps(self[half], origin[half]), inverse[half]);
-            // Of a NaN and a number, `max` takes the second operand, as `floor_to_cell` does.
+            // If an operand is NaN, `max` returns the second operand, as `floor_to_cell` does.
             let inside = _mm256_min_ps(_mm256_max_ps(scaled, _mm256_sub_ps(_mm256_setzero_ps(), limit)), limit);
             _mm256_cvttps_epi32(_mm256_floor_ps(inside))
         })

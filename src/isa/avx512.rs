@@ -276,7 +276,7 @@ impl Lanes<f32, Avx512> for __m512 {
         unsafe {
             let limit = _mm512_set1_ps(super::CELL_LIMIT as f32);
             let scaled = _mm512_mul_ps(_mm512_sub_ps(self, origin), inverse);
-            // Of a NaN and a number, `max` takes the second operand, as `floor_to_cell` does.
+            // If an operand is NaN, `max` returns the second operand, as `floor_to_cell` does.
             let inside = _mm512_min_ps(_mm512_max_ps(scaled, _mm512_sub_ps(_mm512_setzero_ps(), limit)), limit);
             _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(inside)
         }

@@ -35,7 +35,7 @@ pub(crate) mod simd128;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sse2;
 
-/// What every processor of the target has.
+/// The set that every processor of the target has.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const BASELINE: portable::Portable = portable::Portable;
 #[cfg(target_arch = "x86_64")]
@@ -247,7 +247,7 @@ pub trait Lanes<S, I: Isa>: Copy {
     fn le(self, isa: I, other: Self) -> Mask;
     /// Where it lies more than `most` above the other. False where one of them, or their difference, is NaN.
     fn exceeds(self, isa: I, other: Self, most: Self) -> Mask;
-    /// Of the lanes of a mask, those in which `a` overlaps `b`.
+    /// The lanes of a mask in which `a` overlaps `b`.
     fn overlaps<const D: usize>(
         isa: I,
         mask: Mask,
@@ -257,7 +257,7 @@ pub trait Lanes<S, I: Isa>: Copy {
         b_max: &[Self; D],
     ) -> Mask;
 
-    /// Of eight intervals of time, a bit for each that is not empty: that does not end before it begins.
+    /// A bit for each of eight intervals of time that is not empty, that is, does not end before it begins.
     #[inline(always)]
     fn met(_isa: I, enter: &[S; LANES], exit: &[S; LANES]) -> u32
     where

@@ -122,7 +122,7 @@ impl Quads for Neon {
         add_singles(a: float32x4_t, b: float32x4_t) -> float32x4_t { vaddq_f32(a, b) }
         sub_singles(a: float32x4_t, b: float32x4_t) -> float32x4_t { vsubq_f32(a, b) }
         mul_singles(a: float32x4_t, b: float32x4_t) -> float32x4_t { vmulq_f32(a, b) }
-        // Of a NaN and a number, `vminnm` and `vmaxnm` take the number, as `floor_to_cell` does.
+        // If one operand is NaN, `vminnm` and `vmaxnm` return the other, as `floor_to_cell` does.
         cells_of_singles(x: float32x4_t, origin: float32x4_t, inverse: float32x4_t) -> int32x4_t {{
             let limit = vdupq_n_f32(super::CELL_LIMIT as f32);
             let scaled = vmulq_f32(vsubq_f32(x, origin), inverse);

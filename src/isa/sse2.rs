@@ -143,7 +143,7 @@ impl Quads for Sse2 {
         cells_of_singles(x: __m128, origin: __m128, inverse: __m128) -> __m128i {{
             let limit = _mm_set1_ps(super::CELL_LIMIT as f32);
             let scaled = _mm_mul_ps(_mm_sub_ps(x, origin), inverse);
-            // Of a NaN and a number, `max` takes the second operand, as `floor_to_cell` does.
+            // If an operand is NaN, `max` returns the second operand, as `floor_to_cell` does.
             let inside = _mm_min_ps(_mm_max_ps(scaled, _mm_sub_ps(_mm_setzero_ps(), limit)), limit);
             // No instruction rounds down: truncated, and one less where that is too high.
             let truncated = _mm_cvttps_epi32(inside);

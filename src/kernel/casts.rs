@@ -47,7 +47,7 @@ fn meeting<S: Scalar, const D: usize, const RESTS: bool>(
         for lane in 0..LANES {
             let near = (near[axis][lane] - motion.front[axis]) * motion.inverse[axis];
             let far = (far[axis][lane] - motion.back[axis]) * motion.inverse[axis];
-            // Of a NaN and a number, these take the number.
+            // If one operand is NaN, these return the other.
             enter[lane] = if near > enter[lane] { near } else { enter[lane] };
             exit[lane] = if far < exit[lane] { far } else { exit[lane] };
         }

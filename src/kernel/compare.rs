@@ -189,7 +189,7 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         let isa = self.isa;
         let count = self.lists.tasks.len();
         let upper = isa.splat(!0xffff);
-        // What is kept is written to the front of the list, behind which it is still read.
+        // Kept items are written to the front of the list; the loop reads behind it.
         let mut tasks = self.lists.tasks.rewrite();
         for at in (0..count).step_by(WIDTH) {
             let masks: &[Mask; WIDTH] = self.lists.masks[at..].first_chunk().expect("masks are padded");
@@ -377,7 +377,7 @@ impl<S: Scalar, const D: usize> Columns<'_, S, D> {
     }
 }
 
-/// Of the lanes of a mask, those in which the boxes overlap.
+/// The lanes of a mask in which the boxes overlap.
 #[inline(always)]
 fn overlap<I: Isa, V: Lanes<S, I>, S, const D: usize>(isa: I, mask: Mask, a: &Boxes<V, D>, b: &Boxes<V, D>) -> Mask {
     V::overlaps(isa, mask, &a.min, &a.max, &b.min, &b.max)
@@ -413,7 +413,7 @@ pub(crate) fn overlapping<I: Isa, S: Scalar, const D: usize>(
     }
 }
 
-/// Of the sixteen entries from `window` on, those before `end` that overlap a box.
+/// Those of the sixteen entries from `window` on that are before `end` and overlap a box.
 #[inline(always)]
 pub(crate) fn overlaps_from<I: Isa, S: Scalar, const D: usize>(
     isa: I,

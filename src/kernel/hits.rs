@@ -53,7 +53,7 @@ impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for Flush<'_, '
     }
 }
 
-/// What stands for an entry in a list of hits.
+/// The word of an entry in a list of hits.
 ///
 /// # Safety
 ///
@@ -64,7 +64,7 @@ pub(super) unsafe fn object<S: Scalar, const D: usize, const EXTRAS: bool>(colum
     if EXTRAS { entry as u32 } else { unsafe { *columns.ids.get_unchecked(entry) } }
 }
 
-/// What stands for the entries from `at` on in a list of hits.
+/// The words of the entries from `at` on in a list of hits.
 ///
 /// # Safety
 ///

@@ -237,7 +237,7 @@ fn locate<I: Isa, S: Scalar, const D: usize>(
     }
 }
 
-/// Of the lanes of a mask, those whose level has few objects around them.
+/// The lanes of a mask whose level has few objects around them.
 #[inline(always)]
 fn thin_lanes<I: Isa, S: Scalar, const D: usize>(isa: I, thin: &Thin<S, D>, min: &[S::In<I>; D], mask: Mask) -> Mask {
     let (mut cells, mut lanes) = ([isa.splat(0); D], [[0; WIDTH]; 3]);

@@ -6,7 +6,7 @@ use super::{CrossPair, Pair};
 
 /// What stands for a pair while it is sorted.
 pub trait Code: Value + Pod + std::fmt::Debug {
-    /// What decides first. Buckets are ranges of it.
+    /// The word that decides first. Buckets are ranges of it.
     fn upper(self) -> u32;
 }
 
@@ -25,7 +25,7 @@ impl Code for [u32; 6] {
     }
 }
 
-/// What is sorted within a row.
+/// The word that is sorted within a row.
 pub trait Value: Copy + Ord + Zeroable + Send + Sync + 'static {
     /// The values of a row of `len`, and the largest value there is in the places behind it. `None` if networks do not pay.
     fn padded<const N: usize>(values: &[Self; N], len: usize) -> Option<[Self; N]>;

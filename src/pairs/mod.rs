@@ -1,4 +1,4 @@
-//! What a step returns.
+//! The result of a step: pairs.
 
 pub(crate) mod code;
 #[allow(unsafe_code)]
@@ -88,7 +88,7 @@ pub(crate) mod source {
         /// The blocks. Some may be empty.
         fn blocks(&self) -> &[Vec<Pair>];
 
-        /// What a stored pair stands for.
+        /// The meaning of a stored pair.
         fn meaning(&self, stored: Pair) -> Self::Pair;
     }
 

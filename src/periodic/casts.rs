@@ -124,7 +124,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
             });
             count += 1;
         }
-        // Of what was met on several stretches, the first time.
+        // An object that is met on several stretches is kept with its first time.
         if count > 1 {
             found.sort_unstable_by_key(|met| (met.found.index, met.shift, met.found));
             found.dedup_by_key(|met| (met.found.index, met.shift));

@@ -15,7 +15,7 @@ pub(super) const MOST_PERIODS: f64 = (1 << 29) as f64;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Domain<S, const D: usize> {
     axes: [Option<Period<S>>; D],
-    /// What lies in here neither has to be moved nor has ghosts, whatever is rounded. Infinite along axes that are not periodic.
+    /// A box inside need not be moved and has no ghosts, despite rounding. Infinite along axes that are not periodic.
     inside: Aabb<S, D>,
 }
 

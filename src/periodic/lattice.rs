@@ -265,7 +265,8 @@ impl<const D: usize> Lattice<D> {
     fn invert(&self) -> Option<[[f64; D]; D]> {
         let (vectors, periodic) = (&self.vectors, &self.periodic);
         let mut dual = [[0.0; D]; D];
-        // What of each vector is perpendicular to all others, twice, since the first time rounds: its inverse is the dual one.
+        // The part of each vector that is perpendicular to all others, computed twice because the first result is rounded: its inverse is
+        // the dual vector.
         for vector in (0..D).filter(|&vector| periodic[vector]) {
             if !vectors[vector].iter().all(|x| x.is_finite()) {
                 return None;
@@ -351,7 +352,7 @@ impl<S: Scalar, const D: usize> Sides<S, D> {
     }
 }
 
-/// Of a number that an `i32` has room for. Written without `floor` because the baseline x86-64 instruction set has none and would call libm.
+/// For a number that fits into an `i32`. Written without `floor` because the baseline x86-64 instruction set has none and would call libm.
 #[inline]
 fn floor(x: f64) -> i32 {
     let towards_zero = x as i32;
@@ -363,7 +364,7 @@ fn dot<const D: usize>(one: &[f64; D], other: &[f64; D]) -> f64 {
     (0..D).map(|axis| one[axis] * other[axis]).sum()
 }
 
-/// What of a vector is perpendicular to a vector of length 1.
+/// The part of a vector that is perpendicular to a vector of length 1.
 fn without<const D: usize>(vector: &[f64; D], unit: &[f64; D]) -> [f64; D] {
     let along = dot(vector, unit);
     std::array::from_fn(|axis| vector[axis] - along * unit[axis])

@@ -101,7 +101,7 @@ impl<const D: usize> Owners<'_, D> {
         self.ghosts.get(image.wrapping_sub(self.moved.len()))
     }
 
-    /// Whose image it is.
+    /// The owner of an image.
     #[inline(always)]
     pub(crate) fn owner(&self, image: usize) -> u32 {
         self.ghost(image).map_or(image as u32, |ghost| ghost.owner)

@@ -122,7 +122,7 @@ pub(super) mod sealed {
     }
 }
 
-/// What the numbers of stored pairs mean.
+/// The meanings of the numbers of stored pairs.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meanings<'a, const D: usize> {
     /// Both are images of objects of a step, of which those from an index on are the second set.

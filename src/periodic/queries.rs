@@ -197,7 +197,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
         ImageFilter { owners: self.owners, ghostless, filter: &self.filter }
     }
 
-    /// What an image of a query has met: the object of an image, and where that is.
+    /// A result of an image of a query: the object of the image that it met, and the place of that image.
     #[inline]
     pub(super) fn shifted<T>(&self, query: &QueryImage<S, D>, image: u32, found: impl FnOnce(u32) -> T) -> Shifted<T, D> {
         let image = image as usize;

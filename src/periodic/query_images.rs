@@ -23,7 +23,7 @@ pub(super) struct QueryImage<S, const D: usize> {
     pub(super) ghostless: u8,
 }
 
-/// What there is along one axis: an interval, moved down by each of some numbers of periods.
+/// A query along one axis: an interval, moved down by each of several numbers of periods.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AxisSpan<S> {
     pub(super) min: S,
@@ -95,7 +95,7 @@ impl<S: Scalar, const D: usize> Domain<S, D> {
 }
 
 impl<S: Scalar> Period<S> {
-    /// What a query is along this axis, unless it is too long or too far away.
+    /// The query along this axis, unless it is too long or too far away.
     fn span(&self, min: S, max: S) -> Option<AxisSpan<S>> {
         let length = (max.to_f64() - min.to_f64()) / self.length;
         if length <= 1.0 {

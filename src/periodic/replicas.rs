@@ -18,7 +18,7 @@ use crate::{Aabb, Ball, Scalar};
 /// Particles, or ghosts, that a worker does at a time.
 const BLOCK: usize = 1024;
 
-/// What there are images of.
+/// The particles that have images.
 pub(crate) trait Replica<const D: usize>: Copy + Send + Sync {
     const VACANT: Self;
 
@@ -58,7 +58,7 @@ pub(crate) struct Ghost<const D: usize> {
     pub(crate) back: [u8; D],
 }
 
-/// What the numbers of images mean.
+/// The meanings of the numbers of images.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame<'a, const D: usize> {
     /// Images below this number are the particles themselves.
@@ -393,7 +393,7 @@ mod tests {
         }
     }
 
-    /// What is beyond the limit is left out with all its ghosts.
+    /// A particle beyond the limit is left out with all its ghosts.
     #[test]
     fn the_limit_counts_ghosts() {
         for limit in [0, 3, 4, 5, 6, 9, 10, 1024, 1025, 1026, 1027, 1_000_000] {

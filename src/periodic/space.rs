@@ -17,7 +17,7 @@ pub(crate) enum Space<S, const D: usize> {
     Lattice(Lattice<D>, Sides<S, D>),
 }
 
-/// What becomes of an object.
+/// The placement of an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Placed<const D: usize> {
     /// It stays where it is and has no ghosts. So do invalid boxes, for the engine to reject.
@@ -43,7 +43,7 @@ impl<S: Scalar, const D: usize> Space<S, D> {
         }
     }
 
-    /// Where a box is put.
+    /// The place of a box.
     #[inline(always)]
     pub(crate) fn place(&self, aabb: &Aabb<S, D>) -> Placed<D> {
         if self.is_well_inside(aabb) { Placed::Here } else { self.place_exactly(*aabb) }
@@ -123,7 +123,7 @@ fn place_in_lattice<S: Scalar, const D: usize>(lattice: &Lattice<D>, aabb: &Aabb
     Placed::There(place)
 }
 
-/// Where a valid box is put.
+/// The place of a valid box.
 #[inline]
 fn place_box<S: Scalar, const D: usize>(lattice: &Lattice<D>, aabb: &Aabb<S, D>) -> Result<LatticePlace<D>, PeriodicReason> {
     place_interval::<S, D>(lattice, aabb.min.map(S::to_f64), aabb.max.map(S::to_f64))

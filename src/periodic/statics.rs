@@ -17,7 +17,7 @@ use crate::{Aabb, Bounded, Groups, MAX_OBJECTS, Scalar, StaticSet};
 pub(super) struct StaticImages<S: Scalar, const D: usize> {
     /// Which objects these are images of, if there are any.
     stamp: Option<Stamp>,
-    /// What each is an image of, by its index in the set.
+    /// The object of each image, by its index in the set.
     images: Vec<StaticImage<D>>,
     /// The first image of each object, by the object's index.
     firsts: Vec<u32>,
@@ -102,7 +102,7 @@ impl<S: Scalar, const D: usize> StaticImages<S, D> {
         self.stamp = None;
     }
 
-    /// What the set's objects are images of, by their indices.
+    /// The objects of the set's images, by their indices.
     pub(super) fn images(&self) -> &[StaticImage<D>] {
         &self.images
     }

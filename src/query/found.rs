@@ -23,7 +23,7 @@ use crate::Scalar;
 pub struct Hit<S> {
     /// The object.
     pub index: u32,
-    /// Where along the way its box is entered: at origin + t · direction. 0 if the way begins inside.
+    /// Where along the path its box is entered: at origin + t · direction. 0 if the path begins inside.
     pub t: S,
 }
 

@@ -135,7 +135,7 @@ impl<'a, S: Scalar, const D: usize, F> Queries<'a, S, D, F> {
     /// The same queries among objects whose [`Groups`] admit these, as if something with these groups made the query: it finds
     /// what it would pair with, and nothing of its own body.
     ///
-    /// What counts is the groups that objects had in the last step, or in their last change in a static set.
+    /// It uses the groups that objects had in the last step, or in their last change in a static set.
     pub fn in_groups(self, groups: Groups) -> Queries<'a, S, D, InGroups<F>> {
         Queries { target: self.target, filter: InGroups { inner: self.filter, groups } }
     }

@@ -115,7 +115,7 @@ impl<S: Scalar, const D: usize> GridView<'_, S, D> {
         of: &impl Fn(Neighbor<S>) -> Option<T>,
     ) {
         if nearest.heap.is_empty() && nearest.k <= self.entries().len() / LEAST_SHARE {
-            // Where objects are dense, the density around the point predicts how far the nearest are. The grid finds what lies within that
+            // If objects are dense, the density around the point predicts how far the nearest are. The grid finds what lies within that
             // distance in a quarter to a half of the time that a descent takes (`docs/measurements.md`).
             if self.find_as_predicted(point, filter, nearest, of).is_continue() && nearest.heap.len() == nearest.k {
                 return;

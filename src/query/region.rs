@@ -1,4 +1,4 @@
-//! Where the objects of a level are, and how far they reach.
+//! The region of a level: the place of its objects, and how far they reach.
 
 use crate::layout::grid::Grid;
 use crate::layout::{Borders, Coords, MAX_LEVELS, Shape, axis_of};

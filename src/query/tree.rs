@@ -224,7 +224,7 @@ fn push_runs(runs: &mut Vec<Run>, entries: Range<usize>) {
     runs.extend((0..count).map(|number| Run { begin: border(number) as u32, len: (border(number + 1) - border(number)) as u32 }));
 }
 
-/// What an unordered descent looks for.
+/// The search of an unordered descent.
 pub(super) trait Probe<S, const D: usize> {
     /// A bit for each child of a node that must be visited. Bits of lanes without a child do not matter.
     fn reaches(&self, node: &Node<S, D>) -> u32;
@@ -276,8 +276,7 @@ impl<'a, S: Scalar, const D: usize, P: Probe<S, D>> Unordered<'a, S, D, P> {
     }
 }
 
-/// What queries know of a step's grid besides the grid itself, built when a query first needs it. Concurrent builders race; the first
-/// result wins.
+/// Data of a step's grid that only queries need, built when a query first needs it. Concurrent builders race; the first result wins.
 #[derive(Debug)]
 pub(crate) struct Lazy<S, const D: usize> {
     tree: Once<Tree<S, D>>,

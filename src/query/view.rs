@@ -23,7 +23,7 @@ pub(crate) struct GridView<'a, S, const D: usize> {
     /// Where the objects of each level are.
     pub(super) regions: &'a [Region],
     lazy: &'a Lazy<S, D>,
-    /// Of a static set's grid: which of its entries still count.
+    /// For the grid of a static set: the entries that still count.
     residents: Option<Residents<'a, S, D>>,
 }
 

@@ -59,7 +59,7 @@ pub use with_statics::{EitherPair, WithStatics};
 /// | sink | [`pairs`](Self::pairs), [`for_each`](Self::for_each), [`visit`](Self::visit), [`fold`](Self::fold) |
 /// | failure | a panic, or an error: `try_` before the name of the sink |
 ///
-/// What makes no sense does not compile: a second set *and* a static set, for example.
+/// Senseless combinations do not compile: a second set *and* a static set, for example.
 ///
 /// ```compile_fail,E0599
 /// use pivotgrid::{Aabb, BroadPhase, StaticSet};

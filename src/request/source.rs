@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use crate::DetectError;
 use crate::runtime::team::{Team, Threads};
 
-/// What takes the step: a [`BroadPhase`](crate::BroadPhase) or a [`Periodic`](crate::Periodic) domain. Sealed: its methods take types
-/// that cannot be named.
+/// The host of a step: a [`BroadPhase`](crate::BroadPhase) or a [`Periodic`](crate::Periodic) domain. Sealed: its methods take types that
+/// cannot be named.
 pub trait Host: Send + Sync {
     /// What a step works on.
     #[doc(hidden)]
@@ -30,7 +30,7 @@ pub trait Host: Send + Sync {
 
 /// What a [`Request`](crate::Request) is about. Sealed: its methods take types that cannot be named.
 pub trait Source<E: Host>: Sync {
-    /// What is found: [`Pair`](crate::Pair), [`CrossPair`](crate::CrossPair), [`EitherPair`](crate::EitherPair), and the like with
+    /// The kind of pairs: [`Pair`](crate::Pair), [`CrossPair`](crate::CrossPair), [`EitherPair`](crate::EitherPair), and the like with
     /// shifts: [`PeriodicPair`](crate::PeriodicPair), [`PeriodicCrossPair`](crate::PeriodicCrossPair).
     type Pair: Copy + Send + Sync;
     /// Where it is stored.

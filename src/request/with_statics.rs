@@ -93,7 +93,7 @@ impl<S: Scalar, const D: usize, O: Objects<S, D>> Source<BroadPhase<S, D>> for W
     }
 }
 
-/// What the engine stores for a moving and a static object.
+/// The engine's stored pair of a moving and a static object.
 #[inline(always)]
 fn with_static(pair: Pair) -> EitherPair {
     EitherPair::Static(CrossPair { first: pair.a, second: pair.b })

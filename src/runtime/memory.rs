@@ -12,7 +12,7 @@ use bytemuck::Zeroable;
 use super::pages::advise_huge;
 use crate::DetectError;
 
-/// What a refusal unwinds with: private, so that no other panic is taken for one.
+/// The payload of a refusal: private, so that no other panic is mistaken for one.
 struct Refused(DetectError);
 
 /// Ends the step. Silently: whether this is worth a message is for the caller of the step to decide.
@@ -43,7 +43,7 @@ pub(crate) fn catch<R>(step: impl FnOnce() -> R) -> Result<R, DetectError> {
 #[derive(Debug)]
 pub(crate) struct Budget {
     limit: Option<usize>,
-    /// What the owner of the engine holds besides, under the same limit.
+    /// Further memory of the engine's owner, under the same limit.
     elsewhere: usize,
     // Relaxed throughout: a sum that only has to be right, and is read by the threads that add to it.
     held: AtomicUsize,

@@ -27,7 +27,7 @@ impl Division {
     /// For `codes` codes, none of which has a larger upper word than `largest`, and `workers` workers.
     pub(super) fn new(codes: usize, largest: usize, workers: usize) -> Self {
         let bits = usize::BITS - largest.leading_zeros();
-        // Of few codes, more buckets for the workers to share.
+        // For few codes, more buckets, so that all workers get some.
         let shared = if workers > 1 { (workers * BUCKETS_PER_WORKER).min(codes / SMALL_BUCKET) } else { 1 };
         let bucket_bits = (codes / BUCKET).max(shared).clamp(1, MOST_BUCKETS).ilog2();
         let shift = bits.saturating_sub(bucket_bits);
@@ -61,9 +61,9 @@ impl Division {
     }
 }
 
-/// What becomes of the sorted codes, bucket by bucket and each as soon as it is sorted.
+/// A consumer of the sorted codes, bucket by bucket, each as soon as it is sorted.
 pub(crate) trait Output<C>: Send + Sized {
-    /// What is left of a code where its upper word is known. Sorts as the codes of one upper word do.
+    /// The rest of a code whose upper word is known. Sorts as the codes of one upper word do.
     type Value: Value;
 
     fn value(code: C) -> Self::Value;

@@ -58,7 +58,7 @@ struct Decoded<'a, P> {
 
 impl<'a, P: Sortable> Decoded<'a, P> {
     fn new(into: &'a mut Vec<P>, total: usize) -> Self {
-        // What is there already is overwritten.
+        // The old contents are overwritten.
         memory::reserve_with_slack(into, total);
         into.resize(total, P::of_code(bytemuck::Zeroable::zeroed()));
         Decoded { pairs: into }

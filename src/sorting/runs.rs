@@ -12,7 +12,7 @@ const LARGE: usize = 8;
 /// Values behind the end of a row that its network reads.
 pub(super) const PADDING: usize = LARGE;
 
-/// What takes sorted rows.
+/// A consumer of sorted rows.
 pub(super) trait Receive<V> {
     /// A row that begins at a place: some sorted values, of which `len` count. Rows come in order, so the receiver may write the
     /// others, too, as far as it has room. By value, because a row that went through memory would be read before it is written.

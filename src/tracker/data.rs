@@ -290,7 +290,7 @@ impl<P: PairKind, T: Default + Send> FromIterator<(P::Keys, T)> for DataMap<P, T
         let in_order = |(pair, value)| Some((P::in_order(pair)?, value));
         let mut entries: Vec<(P::Keys, T)> = entries.into_iter().filter_map(in_order).collect();
         entries.sort_by_key(|(pair, _)| *pair);
-        // Of equal ones the later replaces the earlier.
+        // The later of two equal ones replaces the earlier.
         entries.dedup_by(|later, earlier| {
             let is_same = later.0 == earlier.0;
             if is_same {

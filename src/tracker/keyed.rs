@@ -176,7 +176,7 @@ impl<'a, const D: usize> WithoutShifts<'a, D, PeriodicCrossPair<D>> {
     }
 }
 
-/// How an update gets at pairs and keys.
+/// Access of an update to pairs and keys.
 pub trait Labeled: Sync {
     type Kind: PairKind;
     type Source: PairSource<Pair = <Self::Kind as Tracked>::Indices>;

@@ -6,7 +6,7 @@ use super::ranks::Ranks;
 use crate::pairs::code::{Code, of_sortable, sortable};
 use crate::{CrossPair, Pair, PeriodicCrossPair, PeriodicPair};
 
-/// What a key must be: any `Copy + Ord` type that threads may share.
+/// The bound of keys: any `Copy + Ord` type that threads may share.
 pub trait Key: Copy + Ord + Send + Sync {}
 
 impl<K: Copy + Ord + Send + Sync> Key for K {}
@@ -38,7 +38,7 @@ impl<A: Key, B: Key> PairKind for TwoSets<A, B> {}
 impl<K: Key, const D: usize> PairKind for InPeriods<K, D> {}
 impl<A: Key, B: Key, const D: usize> PairKind for TwoSetsInPeriods<A, B, D> {}
 
-/// What an update has to know about a kind.
+/// The parts of a kind that an update uses.
 ///
 /// A pair becomes a code of the ranks of its two keys, because small numbers sort several times faster than keys do. Its last bit is 0
 /// if the pair may start now, so that among equal pairs (of objects that share a key) one that may start comes first.

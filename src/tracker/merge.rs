@@ -49,7 +49,7 @@ impl<T> Default for Values<T> {
     }
 }
 
-/// What becomes of a code.
+/// The verdict on a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     /// No pair: the one before is the same, or it may not start.
@@ -182,7 +182,7 @@ impl<Q: Copy + Ord + Send + Sync, C: Code> Merger<Q, C> {
         std::mem::swap(&mut lists.current, &mut self.spare);
         std::mem::swap(&mut lists.codes, &mut self.spare_codes);
         lists.has_codes = true;
-        // What is left of the last step are default values, as the next one needs them.
+        // The arrays of the last step now hold default values, as the next step requires.
         values.spare = std::mem::replace(&mut values.current, made);
     }
 

@@ -16,7 +16,7 @@ pub struct Handle {
     pub generation: u32,
 }
 
-/// What comes of a [`Handle`] whose object is not in the world: it was removed, or the handle is another world's.
+/// The error for a [`Handle`] whose object is not in the world: the object was removed, or the handle belongs to another world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StaleHandle {
     /// The handle.

@@ -52,7 +52,7 @@ pub struct WorldQueries<'a, S: Scalar, const D: usize, F = Unfiltered> {
     moving: ObjectKind<'a, S, D>,
     statics: ObjectKind<'a, S, D>,
     filter: F,
-    /// Whose user data hits have.
+    /// The world with the user data of hits.
     world: &'a World<S, D>,
 }
 

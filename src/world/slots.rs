@@ -10,7 +10,7 @@ use crate::runtime::team::Team;
 pub(super) const MAX_SLOTS: usize = 1 << 30;
 /// Handles that a worker does at a time.
 const BLOCK: usize = 1024;
-/// Of a slot that is retired: all its generations have been given out. No object has it.
+/// The generation of a retired slot: all its generations have been given out. No object has it.
 pub(super) const RETIRED: u32 = u32::MAX;
 
 /// Among the moving or the static objects.
@@ -30,7 +30,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// What is to be kept for the object before the one of this handle, if there was one.
+    /// The data to keep for the object before the one of this handle, if there was one.
     fn older(&self, handle: Handle) -> Option<(Handle, u64)> {
         Some((Handle { generation: handle.generation.checked_sub(1)?, ..handle }, self.last_data))
     }
@@ -130,8 +130,7 @@ impl Slots {
         self.slots[handle.index as usize].place = Some(place);
     }
 
-    /// Retires the handle of an object in the world, and keeps its user data for a while. Its slot is used again unless that was its last
-    /// generation.
+    /// Releases the handle of an object, and keeps its user data for a while. Its slot is used again unless that was its last generation.
     pub(super) fn release(&mut self, handle: Handle, data: u64) {
         let slot = &mut self.slots[handle.index as usize];
         if let Some(older) = slot.older(handle).filter(|_| self.older.len() < self.older.capacity()) {
@@ -197,7 +196,7 @@ impl Slots {
     }
 }
 
-/// What is needed to save slots and to restore them.
+/// The data that saving and restoring slots needs.
 #[cfg(feature = "serde")]
 impl Slots {
     /// Generation and place of every slot.
