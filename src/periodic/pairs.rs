@@ -153,7 +153,7 @@ impl<const D: usize> Meanings<'_, D> {
 /// These are [`PeriodicPair`]s of one set, or [`PeriodicCrossPair`]s of two.
 ///
 /// ```
-/// use pivotgrid::{Aabb, Pair, Periodic, PeriodicError};
+/// use pivotgrid::{Aabb, Periodic, PeriodicError, PeriodicPair};
 ///
 /// let mut ring = Periodic::<f32, 2>::new(Aabb::new([0.0, 0.0], [10.0, 10.0]), [true, false])?;
 /// let boxes = [
@@ -163,7 +163,7 @@ impl<const D: usize> Meanings<'_, D> {
 /// ];
 /// let pairs = ring.par_detect(&boxes);
 /// assert!(pairs.iter().all(|pair| pair.shift == [1, 0]));
-/// assert_eq!(pairs.without_shifts().sorted(), [Pair { a: 0, b: 1 }]);
+/// assert_eq!(pairs.sorted(), [PeriodicPair { a: 0, b: 1, shift: [1, 0] }]);
 /// assert_eq!(pairs.rejected()[0].index, 2);
 /// # Ok::<(), PeriodicError>(())
 /// ```
