@@ -102,7 +102,7 @@ fn plan(stats: &Stats) -> String {
         format!("{} in cells of {x:.3}×{y:.3}×{z:.3}", level.objects)
     };
     let levels: Vec<String> = stats.levels.iter().map(level).collect();
-    format!("{}; {} listed", levels.join(", "), stats.unleveled)
+    format!("{}; {} listed", levels.join(", "), stats.oversized)
 }
 
 criterion_group! { name = benches; config = criterion(); targets = costs, cells }

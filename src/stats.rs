@@ -15,7 +15,7 @@ use std::time::Duration;
 /// let stats = broad_phase.stats();
 /// assert_eq!((stats.objects, stats.rejected, stats.pairs), (1000, 0, 999));
 /// // Far more candidates than pairs, or many objects outside of all levels: a scene that the planner has trouble with.
-/// assert!(stats.candidates >= 999 && stats.unleveled < 10);
+/// assert!(stats.candidates >= 999 && stats.oversized < 10);
 /// for (pass, time) in stats.times.named() {
 ///     println!("{pass:>8} {time:?}");
 /// }
@@ -40,7 +40,7 @@ pub struct Stats {
     /// The levels from small chunks to large ones, those without objects left out.
     pub levels: Vec<LevelStats>,
     /// How many objects fitted no level (huge or infinite ones) and were held in a plain list.
-    pub unleveled: usize,
+    pub oversized: usize,
     /// How many of these were held in a tree instead, the last resort: there were too many for a list, because no cells separate
     /// them.
     pub last_resort: usize,

@@ -206,7 +206,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         stats.busy.clear();
         memory::reserve(&mut stats.busy, self.busy.workers().len());
         stats.busy.extend(self.busy.workers());
-        stats.unleveled = self.grid.oversized.len();
+        stats.oversized = self.grid.oversized.len();
         stats.last_resort = self.grid.list_tree.len();
         stats.occupied_cells = workers.iter().map(|worker| worker.sorter.occupied_cells).sum();
         stats.chunks = 0;

@@ -134,7 +134,7 @@ fn half_are_oversized() {
             bounds.max[other] = bounds.min[other] + 0.01;
         }
     }
-    check(&boxes, "half are oversized", |engine| assert_eq!(engine.stats().unleveled, 10_000));
+    check(&boxes, "half are oversized", |engine| assert_eq!(engine.stats().oversized, 10_000));
 }
 
 /// Half of the objects are no boxes.
@@ -178,5 +178,5 @@ fn groups_in_a_crowd() {
     rng.shuffle(&mut boxes);
     let mut group = || Groups::new(1 << rng.below(3), 1 << rng.below(3) | 1 << rng.below(3));
     let objects: Vec<Grouped> = boxes.into_iter().map(|bounds| Grouped(bounds, group())).collect();
-    check(&objects, "groups in a crowd", |engine| assert!(engine.stats().unleveled >= 300));
+    check(&objects, "groups in a crowd", |engine| assert!(engine.stats().oversized >= 300));
 }

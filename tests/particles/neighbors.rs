@@ -245,7 +245,7 @@ fn a_large_scene_with_several_levels() {
             assert_rows(&both_ways(half.par_touching(&balls)), &expected, &threads);
         });
     }
-    assert!(full.stats().levels.len() + full.stats().unleveled.min(1) > 1, "{:?}", full.stats());
+    assert!(full.stats().levels.len() + full.stats().oversized.min(1) > 1, "{:?}", full.stats());
 }
 
 #[test]

@@ -142,7 +142,7 @@ fn crowded_scenes_allocate_nothing_either() {
     let mut engine = BroadPhase::<f32, 3>::with_config(Config::default().exact_cell_size(1.0).max_levels(1)).unwrap();
     pool.install(|| assert_no_allocation(account, "a crowd", |step| assert!(!engine.par_detect(scene.at(step)).is_empty())));
     let stats = engine.stats();
-    assert!(stats.unleveled == OBJECTS / 4 && stats.rejected == OBJECTS / 8, "{stats:?}");
+    assert!(stats.oversized == OBJECTS / 4 && stats.rejected == OBJECTS / 8, "{stats:?}");
     assert!(stats.levels[0].objects > (1 << 12) * stats.chunks, "{stats:?}");
     assert_right(pool.install(|| engine.par_detect(scene.at(0))), scene.at(0));
 }

@@ -35,8 +35,8 @@ pub(crate) struct Figures {
 
 impl Figures {
     fn of(stats: &Stats) -> Self {
-        let &Stats { objects, pairs, chunks, unleveled, repeats, .. } = stats;
-        Figures { objects, pairs, work: work(stats), chunks, listed: unleveled, repeats }
+        let &Stats { objects, pairs, chunks, oversized, repeats, .. } = stats;
+        Figures { objects, pairs, work: work(stats), chunks, listed: oversized, repeats }
     }
 
     /// How many times the bound: above 1 it is exceeded.

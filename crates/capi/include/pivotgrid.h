@@ -689,7 +689,7 @@ typedef struct {
     /**
      * Objects that fitted no level and were held in a list.
      */
-    uint64_t unleveled;
+    uint64_t oversized;
     /**
      * How many of these were held in a tree, because there were too many for a list.
      */

@@ -206,7 +206,7 @@ pub(crate) fn stats_of(stats: &Stats) -> pg_stats {
         pass_count: named.len() as u32,
         passes: passes_of(named),
         looks: stats.looks,
-        unleveled: stats.unleveled as u64,
+        oversized: stats.oversized as u64,
         last_resort: stats.last_resort as u64,
         chunks: stats.chunks as u64,
         revisions: stats.revisions as u32,

@@ -164,7 +164,7 @@ pub struct pg_stats {
     /// Chunks of other levels that were looked for.
     pub looks: u64,
     /// Objects that fitted no level and were held in a list.
-    pub unleveled: u64,
+    pub oversized: u64,
     /// How many of these were held in a tree, because there were too many for a list.
     pub last_resort: u64,
     /// Chunks that hold objects.

@@ -64,7 +64,7 @@ fn numbers_add_up() {
         let advice = json(&["--scene", "power", "--n", "3k", "--steps", "1", "--dim", dim, "--scalar", scalar]);
         let sum = |list: &Value, field: &str| list.as_array().unwrap().iter().map(|of| of[field].as_u64().unwrap()).sum::<u64>();
         let (occupancy, stats) = (&advice["occupancy"], &advice["last_step"]);
-        let leveled = 3000 - stats["unleveled"].as_u64().unwrap();
+        let leveled = 3000 - stats["oversized"].as_u64().unwrap();
         assert_eq!(sum(&occupancy["histogram"], "objects"), leveled);
         assert_eq!(sum(&occupancy["histogram"], "cells"), stats["occupied_cells"].as_u64().unwrap());
         assert_eq!(sum(&occupancy["levels"], "objects"), leveled);

@@ -54,7 +54,7 @@ fn no_grid(&Facts { stats, .. }: &Facts<'_>) -> Option<Finding> {
 }
 
 fn no_level(facts: &Facts<'_>) -> Option<Finding> {
-    let listed = facts.stats.unleveled;
+    let listed = facts.stats.oversized;
     (listed > 0).then(|| Finding {
         kind: "no_level",
         what: format!(

@@ -133,8 +133,8 @@ impl Advice {
         let optimized = figures.machine.optimized;
         let mut findings = findings(&Facts { stats, scan: &occupancy, cost: &cost, optimized });
         let objects = broad_phase.debug_view().objects();
-        let unleveled: Vec<usize> = objects.filter(|object| object.level.is_none()).map(|object| object.index).collect();
-        let ground = Ground { boxes: &boxes, unleveled: &unleveled, threads, steps: TRIED_STEPS };
+        let oversized: Vec<usize> = objects.filter(|object| object.level.is_none()).map(|object| object.index).collect();
+        let ground = Ground { boxes: &boxes, oversized: &oversized, threads, steps: TRIED_STEPS };
         for finding in &mut findings {
             finding.trial = ground.try_out(changes(finding.kind, stats))?;
         }

@@ -41,7 +41,7 @@ impl Advice {
             let filling = short(level.objects as f64 / level.cells as f64);
             writeln!(out, "level {index} holds {}, {filling} objects in an occupied cell", edges(&level.edges))?;
         }
-        if self.figures.last_step.unleveled > 0 {
+        if self.figures.last_step.oversized > 0 {
             writeln!(
                 out,
                 "no level holds {}: cells for so few would cost more than comparing them with all",

@@ -60,7 +60,7 @@ pub(crate) fn changes(kind: &str, stats: &Stats) -> Vec<Change> {
 pub(crate) struct Ground<'a, S, const D: usize> {
     pub(crate) boxes: &'a [Aabb<S, D>],
     /// Those that have no level.
-    pub(crate) unleveled: &'a [usize],
+    pub(crate) oversized: &'a [usize],
     pub(crate) threads: usize,
     pub(crate) steps: usize,
 }
@@ -74,7 +74,7 @@ impl<S: Scalar, const D: usize> Ground<'_, S, D> {
                 Change::Settings(change, config) => Trial { change, time_ratio: self.race(config, self.boxes)? },
                 Change::WithoutUnleveled => {
                     let mut stays = vec![true; self.boxes.len()];
-                    self.unleveled.iter().for_each(|&index| stays[index] = false);
+                    self.oversized.iter().for_each(|&index| stays[index] = false);
                     let boxes: Vec<_> =
                         self.boxes.iter().zip(stays).filter(|(_, stays)| *stays).map(|(bounds, _)| *bounds).collect();
                     Trial { change: "without them".to_owned(), time_ratio: self.race(Config::default(), &boxes)? }
@@ -139,7 +139,7 @@ mod tests {
         let boxes: Vec<Aabb<f32, 2>> = (0..900)
             .map(|i| Aabb::new([(i % 30) as f32, (i / 30) as f32], [(i % 30) as f32 + 0.5, (i / 30) as f32 + 0.5]))
             .collect();
-        let ground = Ground { boxes: &boxes, unleveled: &[3, 5], threads: 1, steps: 2 };
+        let ground = Ground { boxes: &boxes, oversized: &[3, 5], threads: 1, steps: 2 };
         let huge = Change::Settings("one cell".to_owned(), Config::default().exact_cell_size(1000.0));
         let trial = ground.try_out(vec![huge, Change::WithoutUnleveled]).unwrap().unwrap();
         assert!(trial.time_ratio > 0.0 && trial.time_ratio.is_finite());

@@ -71,8 +71,8 @@ pub(crate) fn draw(svg: &mut Svg, caption: &Caption, stats: &Stats, part: &Part,
         let more = format!("{objects} objects, {} here; {chunks} chunks", here(Some(index)));
         column.sample(object_style(Some(index)), &format!("level {index}: cells of {cell}"), Some(more));
     }
-    if stats.unleveled > 0 {
-        let more = format!("{} objects, {} here", grouped(stats.unleveled as u64), here(None));
+    if stats.oversized > 0 {
+        let more = format!("{} objects, {} here", grouped(stats.oversized as u64), here(None));
         column.sample(object_style(None), "no level: compared with all", Some(more));
     }
 

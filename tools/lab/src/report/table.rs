@@ -39,8 +39,8 @@ pub(crate) fn levels(out: &mut String, figures: &Figures, dimension: usize) -> f
         let cell = level.cell_size[..dimension].iter().map(|&edge| short(edge)).collect::<Vec<_>>().join(" x ");
         row(out, &index.to_string(), &cell, level.objects, &grouped(level.chunks as u64), stats.objects)?;
     }
-    if stats.unleveled > 0 {
-        row(out, "none", "compared with all", stats.unleveled, "", stats.objects)?;
+    if stats.oversized > 0 {
+        row(out, "none", "compared with all", stats.oversized, "", stats.objects)?;
     }
     writeln!(out)
 }
