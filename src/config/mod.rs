@@ -44,9 +44,10 @@ pub struct Config {
     /// The most memory that a step may make the engine hold, in bytes; `None`, the default, is as much as there is. A step that needs
     /// more is refused as a whole, with an error that says how much it needs: see
     /// [`try_par_detect`](crate::BroadPhase::try_par_detect). After a step, no more is held than this ([`Stats::bytes`](crate::Stats::bytes);
-    /// what queries build for themselves does not count, nor do the two kilobytes of an engine that was refused everything). In the midst
-    /// of a step the limit may be exceeded by what workers keep for themselves, some kilobytes each in most scenes, and, with
-    /// [`canonical_order`](Self::canonical_order), by two more copies of the pairs.
+    /// what queries build for themselves does not count, nor do the two kilobytes of an engine that was refused everything, nor what the
+    /// arenas of chunks round up, at most a page for each slab). In the midst of a step the limit may be exceeded by what workers keep for
+    /// themselves, some kilobytes each in most scenes, and, with [`canonical_order`](Self::canonical_order), by two more copies of the
+    /// pairs.
     pub max_bytes: Option<usize>,
     /// Whether large arrays ask for huge pages, on Linux, where the system grants them on request. Off by default: steps of a million
     /// objects were no more than 1 % faster with them, and arrays may take up whole pages of 2 MiB.

@@ -413,7 +413,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
             self.spare_members = members;
             return self.rebuild(threads);
         }
-        self.recent.count_elsewhere(self.bytes() - self.recent.bytes());
+        self.recent.count_elsewhere(self.bytes() - self.recent.bytes() + memory::bytes_of::<u32>(members.capacity()));
         self.recent.build_of(&members, &self.items, threads)?;
         for index in self.loose.drain(..) {
             self.items[index as usize].home = ItemTier::Recent;

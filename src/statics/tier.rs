@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::engine::step::rebuild;
 use crate::query::residents::{Item, ItemTier, Residents};
 use crate::query::{GridView, Target};
+use crate::runtime::memory;
 use crate::runtime::objects::FnObjects;
 use crate::runtime::team::Threads;
 use crate::{Aabb, BroadPhase, Config, DetectError, Queries, Scalar, Stats};
@@ -119,6 +120,7 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
 
     /// So much is held by other parts of the set, under the same limit.
     pub(super) fn count_elsewhere(&mut self, bytes: usize) {
-        self.grid.engine.builder.budget.count_elsewhere(bytes);
+        // The list of its objects is beside the grid, too.
+        self.grid.engine.builder.budget.count_elsewhere(bytes + memory::bytes_of::<u32>(self.members.capacity()));
     }
 }

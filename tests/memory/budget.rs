@@ -98,8 +98,9 @@ fn the_statistics_tell_how_much_is_held() {
     assert!(told[1] - told[0] > 40_000 * (8 + 16), "{told:?}");
 }
 
-/// What the limit does not follow, because it does not grow with the scene: figures, and what arenas round up.
-const UNCOUNTED: isize = 20_000;
+/// What the limit does not follow: figures, and what the arenas of chunks round up, at most a page for each slab. Static objects in a
+/// domain make three pools of slabs; 21 kilobytes were seen there, depending on how chunks fall to the workers.
+const UNCOUNTED: isize = 40_000;
 
 /// Takes a step, and again, with limits ever larger, until one is enough for all. After each, no more is held than the limit: by what is
 /// told, and by what the allocator has given.
@@ -217,8 +218,8 @@ fn no_static_set_holds_more_than_its_limit() {
             assert!(held <= limit as isize + UNCOUNTED, "{held} bytes are held, the limit is {limit}");
         }
         assert!(refused > 0 && !set.is_empty(), "{refused} refusals, {} objects", set.len());
-        // The first grid takes more than ten kilobytes at once: below that there is a list only.
-        assert!(limit < 60_000 || set.bytes() > limit / 2, "{} objects in {} bytes", set.len(), set.bytes());
+        // Up to 64 objects are a list. The first grid takes a few hundred kilobytes at once: a worker's survey of sizes, above all.
+        assert!(limit < 400_000 || set.bytes() > limit / 2, "{} objects in {} bytes", set.len(), set.bytes());
         for number in 0..200 {
             let index = number % set.len() as u32;
             let _ = pool.install(|| set.try_update(index, &scene[number as usize]));

@@ -59,16 +59,21 @@ impl Cells {
         Member { level: level.taking(self.most), chunk_size, object_size: self.object_size, by_size: true }
     }
 
-    /// Where cell 0 begins: so that the objects lie in as few chunks as possible, in the middle of these, and flat scenes in one cell.
-    /// An origin at infinity puts everything into one cell.
+    /// Where cell 0 begins: near the middle of the objects, where coordinates relative to it are precise, and so that the objects lie in
+    /// as few chunks as possible. Flat scenes lie in the middle of one cell. An origin at infinity puts everything into one cell.
     fn origin<const D: usize>(&self, axis: usize) -> f64 {
         if self.ignored[axis] {
             return f64::INFINITY;
         }
-        let chunk = self.chunk::<D>(axis);
-        let covered =
-            if self.extent[axis] <= self.size[axis] { self.size[axis] } else { (self.extent[axis] / chunk).ceil() * chunk };
-        self.middle[axis] - covered / 2.0
+        let (size, chunk, extent) = (self.size[axis], self.chunk::<D>(axis), self.extent[axis]);
+        let before = if extent <= size {
+            size / 2.0
+        } else if (extent / chunk).ceil() % 2.0 == 1.0 {
+            chunk / 2.0
+        } else {
+            0.0
+        };
+        self.middle[axis] - before
     }
 
     /// The edge of a chunk along an axis.
