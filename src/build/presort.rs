@@ -60,17 +60,21 @@ impl<S: Scalar, const D: usize> Slabs<S, D> {
     /// The buckets of sixteen `min` corners: the bits of their slabs, interleaved.
     #[inline(always)]
     fn buckets_of<I: Isa>(&self, isa: I, corners: &[S::In<I>; D]) -> I::Words {
+        // Loops: a closure that is not inlined would be compiled without the instruction set.
         let (zero, one) = (isa.splat(0), isa.splat(1));
-        (0..D).fold(zero, |buckets, axis| {
-            let slabs = self.borders[axis].iter().fold(zero, |slabs, border| {
+        let mut buckets = zero;
+        for axis in 0..D {
+            let mut slabs = zero;
+            for border in &self.borders[axis] {
                 let is_behind = Vector::<S, I>::splat(isa, *border).le(isa, corners[axis]);
-                isa.add(slabs, isa.select(is_behind, one, zero))
-            });
-            (0..self.bits).fold(buckets, |buckets, bit| {
-                let bits = isa.shl(isa.and(isa.shr(slabs, bit), one), D as u32 * bit + axis as u32);
-                isa.or(buckets, bits)
-            })
-        })
+                slabs = isa.add(slabs, isa.select(is_behind, one, zero));
+            }
+            for bit in 0..self.bits {
+                let moved = isa.shl(isa.and(isa.shr(slabs, bit), one), D as u32 * bit + axis as u32);
+                buckets = isa.or(buckets, moved);
+            }
+        }
+        buckets
     }
 }
 
@@ -110,11 +114,16 @@ impl<S: Scalar, const D: usize> IsaWork for CountBuckets<'_, S, D> {
         let CountBuckets { slabs, boxes, blocks, counts } = self;
         for (boxes, block) in boxes.chunks(BLOCK).zip(blocks) {
             for (boxes, noted) in boxes.chunks(WIDTH).zip(block.next.as_chunks_mut().0) {
-                let corners = match boxes.first_chunk() {
-                    Some(sixteen) => corners(isa, sixteen),
-                    // The last ones; what stands in for those that there are not is not counted.
-                    None => corners(isa, &std::array::from_fn(|lane| boxes[lane.min(boxes.len() - 1)])),
+                // Behind the last box it is repeated, and not counted.
+                let rest: [Aabb<S, D>; WIDTH];
+                let sixteen = match boxes.first_chunk() {
+                    Some(sixteen) => sixteen,
+                    None => {
+                        rest = std::array::from_fn(|lane| boxes[lane.min(boxes.len() - 1)]);
+                        &rest
+                    }
                 };
+                let corners = corners(isa, sixteen);
                 *noted = isa.array(slabs.buckets_of(isa, &corners));
                 for bucket in &noted[..boxes.len()] {
                     counts[*bucket as usize] += 1;

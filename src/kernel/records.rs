@@ -88,8 +88,15 @@ impl<'a, S: Scalar, const D: usize> Records<'a, S, D> {
 /// The `min` corners of sixteen boxes, by axis.
 #[inline(always)]
 pub(crate) fn corners<I: Isa, S: Scalar, const D: usize>(isa: I, boxes: &[Aabb<S, D>; WIDTH]) -> [S::In<I>; D] {
-    // SAFETY: sixteen records of `2 * D` numbers: boxes have no padding (`Aabb` is `Pod`).
-    std::array::from_fn(|axis| unsafe { Lanes::column(isa, boxes.as_ptr().cast::<S>(), 2 * D, axis) })
+    let first = boxes.as_ptr().cast::<S>();
+    // SAFETY: sixteen records of `2 * D` numbers, of which 0 and `axis` are below that: boxes have no padding (`Aabb` is `Pod`).
+    unsafe {
+        let mut corners = [S::In::<I>::column(isa, first, 2 * D, 0); D];
+        for axis in 1..D {
+            corners[axis] = S::In::<I>::column(isa, first, 2 * D, axis);
+        }
+        corners
+    }
 }
 
 #[cfg(test)]
