@@ -122,5 +122,5 @@ fn searches_for_the_nearest_are_bounded_in_hostile_scenes() {
 }
 
 /// By kind. The scene is 2500 steps of eight entries. The worst scenes: `power_halo`, whose objects overlap many others' boxes; `sediment`
-/// for rays, which graze its layers. All others stay below 130.
-const HOSTILE_BOUNDS: [f64; 6] = [240.0, 280.0, 260.0, 340.0, 660.0, 90.0];
+/// for rays, which graze its layers; `log_polar_6` for moving boxes. Where cells begin changes these a little. All others stay below 130.
+const HOSTILE_BOUNDS: [f64; 6] = [240.0, 280.0, 260.0, 340.0, 660.0, 95.0];
