@@ -74,6 +74,8 @@ faults! {
         CursorTorn,
         /// The blocks of two slices are claimed one after the other: a worker without a block of the first takes another's of the second.
         ZipClaimedTwice,
+        /// The new elements of a vector are counted by load and store: some seem not to be written.
+        FilledTorn,
         /// A chunk's data range is one entry short: two chunks overlap.
         RangeShort,
         /// A value made once is published by a plain store: two threads see two values.

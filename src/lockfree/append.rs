@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::shared::Blocks;
 use super::sync::{AtomicUsize, Ordering};
+use crate::faults::{Fault, injected};
 
 /// Room for some elements, handed out in blocks, each to one worker only.
 pub(crate) struct Room<'a, T> {
@@ -17,6 +18,11 @@ impl<T: Copy> Room<'_, T> {
         while let Some((first, block)) = self.blocks.claim() {
             for (number, slot) in (first..).zip(block.iter_mut()) {
                 slot.write(value(number));
+            }
+            if injected(Fault::FilledTorn) {
+                let filled = self.filled.load(Ordering::Relaxed);
+                self.filled.store(filled + block.len(), Ordering::Relaxed);
+                continue;
             }
             // Relaxed: read after the join.
             self.filled.fetch_add(block.len(), Ordering::Relaxed);

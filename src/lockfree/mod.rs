@@ -21,6 +21,9 @@ pub(crate) use shared::{Blocks, Portions};
 pub(crate) use shared::{Rows, shared};
 pub(crate) use shares::{Shares, Unit};
 
+/// For the models, which name the type.
+#[cfg(loom)]
+pub(crate) use append::Room;
 /// For the models, which look for keys that collide.
 #[cfg(loom)]
 pub(crate) use directory::hash;

@@ -1,5 +1,6 @@
 //! The models, one file per protocol, and what explores them.
 
+mod append;
 mod cursor;
 mod directory;
 mod growth;
@@ -49,6 +50,7 @@ const ALL: &[Model] = &[
     cursor::claims::MODEL,
     cursor::blocks::MODEL,
     cursor::zipped::MODEL,
+    append::two_threads::MODEL,
     once::two_threads::MODEL,
     once::three_threads::MODEL,
     once::next_step::MODEL,
