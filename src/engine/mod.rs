@@ -76,7 +76,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.detector.prepare(team);
     }
 
-    /// Takes stock of the memory that is held, if there is a limit.
+    /// Takes stock of the memory that is held, if there is a limit. Summing it up takes as long as searching ten objects.
     fn count_bytes(&mut self) {
         if self.builder.budget.is_limited() {
             let held = self.bytes();
@@ -91,16 +91,17 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.builder.budget.settle(held);
     }
 
-    /// Takes the figures of the step, and evens out the memory.
+    /// Takes the figures of the step, and evens out the memory. Whoever runs the step [settles](Self::settle_bytes) what is then held.
     pub(crate) fn conclude(&mut self, objects: usize, team: Team) {
         // What the workers keep for themselves was not followed until now.
-        self.settle_bytes();
+        if self.builder.budget.is_limited() {
+            self.settle_bytes();
+        }
         let Engine { builder, detector, .. } = self;
         builder.even_out(team);
         builder.stats.pairs = detector.even_out(team, &builder.budget);
         (builder.stats.candidates, builder.stats.looks) = detector.work(team);
         builder.conclude(objects, team);
-        self.builder.stats.bytes = self.bytes();
     }
 
     /// Memory held, in bytes.
