@@ -12,6 +12,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use command::{create, list, parse};
+use pivotgrid::InstructionSet;
 use scenes::{Hostile, Scene};
 use versus::{
     Counting, Entry, HostileTable, Settings, Table, contest, hostile_contest, literature_2d, literature_3d, roster_2d, roster_3d,
@@ -35,6 +36,8 @@ Usage: contest [--quick | --full] [options]
   --steps K          steps that are timed
   --budget SECONDS   the longest step that is waited for
   --seed S           seed of the scenes (default: 1)
+  --instructions I   what pivotgrid, sorted_grid and sweep may use: best (default), avx512, avx2 or portable (the last without AVX2 in
+                     all three; the other crates are compiled as the program is)
   --csv FILE         write the numbers there as well
 ";
 
@@ -163,6 +166,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             "--rivals" => plan.settings.rivals = rivals(value, literature)?,
             "--steps" => plan.settings.steps = parse(option, value)?,
             "--budget" => plan.settings.budget = Duration::from_secs_f64(parse::<f64>(option, value)?.clamp(0.0, 1e6)),
+            "--instructions" => plan.settings.instructions = instructions(value)?,
             "--seed" => plan.settings.seed = parse(option, value)?,
             "--csv" => plan.csv = Some(create(option, value)?),
             _ => return Err(format!("{option}: unknown")),
@@ -172,6 +176,16 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
         return Err("at least one thread and one step are needed".to_owned());
     }
     Ok(plan)
+}
+
+fn instructions(name: &str) -> Result<InstructionSet, String> {
+    match name {
+        "best" => Ok(InstructionSet::Best),
+        "avx512" => Ok(InstructionSet::Avx512),
+        "avx2" => Ok(InstructionSet::Avx2),
+        "portable" => Ok(InstructionSet::Portable),
+        _ => Err(format!("--instructions {name}: there are best, avx512, avx2 and portable")),
+    }
 }
 
 fn scene(name: &str) -> Result<(Scene, usize), String> {

@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
-use pivotgrid::Pair;
+use pivotgrid::{InstructionSet, Pair};
 use scenes::{Scene, World};
 
 use crate::counting::measured;
 use crate::table::{Outcome, Row, Table};
-use crate::{Answer, Bounds, Entry, Rival};
+use crate::{Answer, Bounds, Entry, Resources, Rival};
 
 /// Up to this number of objects the sets of pairs are compared as such; beyond, their number and a digest.
 const COMPARED: usize = 100_000;
@@ -28,11 +28,26 @@ pub struct Settings {
     pub seed: u64,
     /// Names of those who take part besides pivotgrid; all, if empty.
     pub rivals: Vec<String>,
+    /// Instructions of pivotgrid and of the rivals of our own.
+    pub instructions: InstructionSet,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { threads: 1, steps: 5, budget: Duration::from_secs(10), seed: 1, rivals: Vec::new() }
+        Settings {
+            threads: 1,
+            steps: 5,
+            budget: Duration::from_secs(10),
+            seed: 1,
+            rivals: Vec::new(),
+            instructions: InstructionSet::Best,
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn resources(&self) -> Resources {
+        Resources { threads: self.threads, instructions: self.instructions }
     }
 }
 
@@ -70,7 +85,7 @@ fn race<const D: usize>(scene: Scene, n: usize, entries: &[&Entry<D>], settings:
             continue;
         }
         let ((mut rival, first), memory) = measured(|| {
-            let mut rival = entry.make(settings.threads);
+            let mut rival = entry.make(settings.resources());
             let start = Instant::now();
             rival.step(&warm_up[0]);
             let first = start.elapsed();
@@ -149,7 +164,7 @@ impl PairSet {
 pub(crate) struct Qualifier<const D: usize> {
     eighth: Vec<Bounds<D>>,
     quarter: Vec<Bounds<D>>,
-    threads: usize,
+    resources: Resources,
     budget: f64,
 }
 
@@ -160,12 +175,12 @@ impl<const D: usize> Qualifier<D> {
     }
 
     pub(crate) fn of(eighth: Vec<Bounds<D>>, quarter: Vec<Bounds<D>>, settings: &Settings) -> Self {
-        Qualifier { eighth, quarter, threads: settings.threads, budget: settings.budget.as_secs_f64() }
+        Qualifier { eighth, quarter, resources: settings.resources(), budget: settings.budget.as_secs_f64() }
     }
 
     pub(crate) fn admits(&self, entry: &Entry<D>) -> bool {
         let seconds = |boxes: &[Bounds<D>]| {
-            let mut rival = entry.make(self.threads);
+            let mut rival = entry.make(self.resources);
             let start = Instant::now();
             rival.step(boxes);
             start.elapsed().as_secs_f64()

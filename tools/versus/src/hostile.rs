@@ -93,7 +93,7 @@ fn race<const D: usize>(scene: Hostile, n: usize, entries: &[&Entry<D>], setting
         if !qualifier.admits(entry) {
             continue;
         }
-        let mut rival = entry.make(settings.threads);
+        let mut rival = entry.make(settings.resources());
         let (answer, first) = timed(&mut *rival, &start);
         let pairs = (answer.pairs(), answer.digest());
         agrees &= *expected.get_or_insert(pairs) == pairs;

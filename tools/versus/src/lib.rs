@@ -32,6 +32,6 @@ pub use contest::{Settings, contest};
 pub use counting::Counting;
 pub use exhaustive::exhaustive;
 pub use hostile::{HostileLine, HostileTable, HostileTimes, hostile_contest};
-pub use rival::{Answer, Bounds, Entry, Rival};
+pub use rival::{Answer, Bounds, Entry, Resources, Rival};
 pub use roster::{literature_2d, literature_3d, roster_2d, roster_3d};
 pub use table::{Outcome, Row, Table};

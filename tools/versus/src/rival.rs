@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use pivotgrid::{Aabb, Pair};
+use pivotgrid::{Aabb, InstructionSet, Pair};
 
 /// The boxes of the contest: closed, single precision.
 pub type Bounds<const D: usize> = Aabb<f32, D>;
@@ -44,20 +44,37 @@ impl Answer<'_> {
     }
 }
 
+/// What a rival may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Resources {
+    /// Threads of the rayon pool in which it is called.
+    pub threads: usize,
+    /// Instructions of the engine and of the rivals of our own, which choose at run time. The other crates are compiled for one set.
+    pub instructions: InstructionSet,
+}
+
+impl From<usize> for Resources {
+    /// That many threads, and the best instructions of the machine.
+    fn from(threads: usize) -> Self {
+        Resources { threads, instructions: InstructionSet::Best }
+    }
+}
+
 /// A line of a roster: a rival by name, and how to make one.
 pub struct Entry<const D: usize> {
     /// The name in tables, and for `--rivals`.
     pub name: String,
     /// Whether it has a form that uses more than one thread.
     pub parallel: bool,
-    pub(crate) make: Box<dyn Fn(usize) -> Box<dyn Rival<D>> + Sync>,
+    pub(crate) make: Box<dyn Fn(Resources) -> Box<dyn Rival<D>> + Sync>,
 }
 
 impl<const D: usize> Entry<D> {
     /// A new rival without history. It works in the rayon pool in which it is called, which must have that many threads.
-    pub fn make(&self, threads: usize) -> Box<dyn Rival<D>> {
-        assert!(threads == 1 || self.parallel, "{} has no parallel form", self.name);
-        (self.make)(threads)
+    pub fn make(&self, resources: impl Into<Resources>) -> Box<dyn Rival<D>> {
+        let resources = resources.into();
+        assert!(resources.threads == 1 || self.parallel, "{} has no parallel form", self.name);
+        (self.make)(resources)
     }
 }
 

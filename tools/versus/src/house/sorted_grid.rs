@@ -5,14 +5,15 @@
 
 use std::ops::Range;
 
-use pivotgrid::Pair;
-use pulp::{Arch, Simd, WithSimd};
+use pivotgrid::{InstructionSet, Pair};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::columns::Columns;
+use super::search_with;
 use super::sort::Order;
 use crate::found::Found;
-use crate::{Answer, Bounds, Rival};
+use crate::{Answer, Bounds, Resources, Rival};
 
 /// Objects per cell that a cell is enlarged for when the objects are small: below, time goes into visiting empty cells.
 const OCCUPANCY: f64 = 2.0;
@@ -26,6 +27,7 @@ pub(crate) struct SortedGrid<const D: usize> {
     threads: usize,
     columns: Columns<D>,
     found: Found,
+    instructions: InstructionSet,
 }
 
 /// The lower corners' bounds and the longest edge.
@@ -46,8 +48,8 @@ struct Numbering<const D: usize> {
 }
 
 impl<const D: usize> SortedGrid<D> {
-    pub(crate) fn new(threads: usize) -> Self {
-        SortedGrid { threads, columns: Columns::new(threads), found: Found::new(threads) }
+    pub(crate) fn new(Resources { threads, instructions }: Resources) -> Self {
+        SortedGrid { threads, columns: Columns::new(threads), found: Found::new(threads), instructions }
     }
 }
 
@@ -57,8 +59,8 @@ impl<const D: usize> Rival<D> for SortedGrid<D> {
         let numbering = Numbering::of(n, Extent::of(boxes, self.threads), OCCUPANCY, Order::most_key_bits(n));
         self.columns.fill(boxes, std::array::from_fn(|axis| axis), numbering.key_bits, |bounds| numbering.key(bounds));
 
-        let (columns, strides, arch) = (&self.columns, &numbering.strides, Arch::new());
-        self.found.fill(n, |range, found| arch.dispatch(Search { columns, strides, range, found }))
+        let (columns, strides, instructions) = (&self.columns, &numbering.strides, self.instructions);
+        self.found.fill(n, |range, found| search_with(instructions, Search { columns, strides, range, found }))
     }
 }
 

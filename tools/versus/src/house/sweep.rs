@@ -2,22 +2,24 @@
 
 use std::ops::Range;
 
-use pivotgrid::Pair;
-use pulp::{Arch, Simd, WithSimd};
+use pivotgrid::{InstructionSet, Pair};
+use pulp::{Simd, WithSimd};
 
 use super::columns::Columns;
+use super::search_with;
 use crate::found::Found;
-use crate::{Answer, Bounds, Rival};
+use crate::{Answer, Bounds, Resources, Rival};
 
 #[derive(Debug)]
 pub(crate) struct Sweep<const D: usize> {
     columns: Columns<D>,
     found: Found,
+    instructions: InstructionSet,
 }
 
 impl<const D: usize> Sweep<D> {
-    pub(crate) fn new(threads: usize) -> Self {
-        Sweep { columns: Columns::new(threads), found: Found::new(threads) }
+    pub(crate) fn new(Resources { threads, instructions }: Resources) -> Self {
+        Sweep { columns: Columns::new(threads), found: Found::new(threads), instructions }
     }
 }
 
@@ -28,8 +30,8 @@ impl<const D: usize> Rival<D> for Sweep<D> {
         axes.swap(0, axis);
         self.columns.fill(boxes, axes, u32::BITS, |bounds| u64::from(ascending(bounds.min[axis])));
 
-        let (columns, arch) = (&self.columns, Arch::new());
-        self.found.fill(boxes.len(), |range, found| arch.dispatch(Search { columns, range, found }))
+        let (columns, instructions) = (&self.columns, self.instructions);
+        self.found.fill(boxes.len(), |range, found| search_with(instructions, Search { columns, range, found }))
     }
 }
 

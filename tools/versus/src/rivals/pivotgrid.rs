@@ -1,8 +1,8 @@
 //! pivotgrid itself: `detect`, or `par_detect` in the pool of the contest.
 
-use pivotgrid::BroadPhase;
+use pivotgrid::{BroadPhase, Config};
 
-use crate::{Answer, Bounds, Rival};
+use crate::{Answer, Bounds, Resources, Rival};
 
 #[derive(Debug)]
 pub(crate) struct Pivotgrid<const D: usize> {
@@ -11,8 +11,9 @@ pub(crate) struct Pivotgrid<const D: usize> {
 }
 
 impl<const D: usize> Pivotgrid<D> {
-    pub(crate) fn new(threads: usize) -> Self {
-        Pivotgrid { threads, broad_phase: BroadPhase::new() }
+    pub(crate) fn new(Resources { threads, instructions }: Resources) -> Self {
+        let config = Config::default().instruction_set(instructions);
+        Pivotgrid { threads, broad_phase: BroadPhase::with_config(config).expect("the machine has these instructions") }
     }
 }
 
