@@ -4,14 +4,12 @@
 
 mod command;
 
-use std::fmt::Display;
 use std::fs::File;
 use std::io::Write;
 use std::process::ExitCode;
-use std::str::FromStr;
 use std::time::Duration;
 
-use command::{create, list, parse};
+use command::{create, default_scenes, list, named, parse};
 use pivotgrid::InstructionSet;
 use scenes::{Hostile, Scene};
 use versus::{
@@ -130,9 +128,8 @@ fn rosters(literature: bool) -> (Vec<Entry<2>>, Vec<Entry<3>>) {
 fn plan(arguments: &[String]) -> Result<Plan, String> {
     let is_given = |flag: &str| arguments.iter().any(|argument| argument == flag);
     let (full, literature) = (is_given("--full"), is_given("--literature"));
-    let flat = [Scene::Uniform, Scene::Poly12, Scene::Power].map(|scene| (scene, 2));
     let mut plan = Plan {
-        scenes: Scene::ALL.into_iter().map(|scene| (scene, 3)).chain(flat).collect(),
+        scenes: default_scenes(),
         sizes: if full { vec![10_000, 100_000, 1_000_000] } else { vec![10_000, 100_000] },
         threads: vec![1],
         settings: Settings {
@@ -194,16 +191,6 @@ fn scene(name: &str) -> Result<(Scene, usize), String> {
 
 fn hostile_scene(name: &str) -> Result<(Hostile, usize), String> {
     named(name, Hostile::dimensions)
-}
-
-/// A scene by name, with `-2d` behind it in two dimensions.
-fn named<T: Copy + FromStr<Err: Display>>(name: &str, exists_in: impl Fn(T) -> &'static [usize]) -> Result<(T, usize), String> {
-    let (name, dimensions) = name.strip_suffix("-2d").map_or((name, 3), |name| (name, 2));
-    let scene: T = parse("--scenes", name)?;
-    if !exists_in(scene).contains(&dimensions) {
-        return Err(format!("--scenes {name}: it does not exist in {dimensions}D"));
-    }
-    Ok((scene, dimensions))
 }
 
 fn rivals(names: &str, literature: bool) -> Result<Vec<String>, String> {
