@@ -4,7 +4,7 @@ use super::View;
 use crate::Scalar;
 use crate::layout::{Chunk, Coords, Row, Shape};
 
-/// A chunk and those around it, looked up on first use: a chunk whose entries keep away from its border needs none.
+/// A chunk and those around it, looked up on first use: a chunk whose entries do not reach its border needs none.
 pub(crate) struct Neighborhood<'v, S, const D: usize> {
     view: &'v View<'v, S, D>,
     level: usize,

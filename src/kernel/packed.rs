@@ -86,12 +86,12 @@ impl<S: Scalar, const D: usize> Packed<S, D> {
         self.reserve(table, (len + PADDING).max(2 * self.ids.len()).max(1024));
     }
 
-    /// How long the columns are.
+    /// The length of the columns.
     pub(crate) fn room(&self) -> usize {
         self.ids.len()
     }
 
-    /// Makes all columns that copies of these have at least `room` long. (Boxes that are not compared have columns as well, so that a
+    /// Makes all columns that copies of these need at least `room` long. (Boxes that are not compared have columns as well, so that a
     /// kernel may read them; they are not copied.)
     pub(crate) fn reserve(&mut self, table: &Columns<'_, S, D>, room: usize) {
         let budget = &Budget::unlimited();

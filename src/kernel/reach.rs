@@ -12,8 +12,8 @@ use crate::Scalar;
 use crate::isa::{Isa, Lanes, Mask};
 use crate::layout::columns::Columns;
 
-/// An entry that looks for others within reach. The reach of a pair is the radius of the other, but at least `floor` and at most
-/// `cap`: so the own radius, the other one and the greater one are one formula.
+/// An entry that looks for others within reach. The reach of a pair is the radius of the other, but at least `floor` and at most `cap`: so
+/// one formula covers the entry's own radius, the other's, and the greater of the two.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reaching<S, const D: usize> {
     pub(crate) id: u32,

@@ -18,7 +18,7 @@ pub(crate) struct Records<'a, S, const D: usize> {
 const UNIT: usize = 8;
 
 impl<'a, S: Scalar, const D: usize> Records<'a, S, D> {
-    /// How far the names of consecutive boxes of a block are apart.
+    /// The difference between the names of consecutive boxes of a block.
     pub(crate) const STEP: u32 = (size_of::<Aabb<S, D>>() / UNIT) as u32;
     const BLOCK_STEP: u32 = (size_of::<StagedBlock<S, D>>() / UNIT) as u32;
     const IS_NAMED: () = assert!(
