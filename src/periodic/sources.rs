@@ -148,7 +148,8 @@ impl<S: Scalar, const D: usize, O: Objects<S, D>> Source<Periodic<S, D>> for Wit
     }
 }
 
-/// What the engine's pair of an image of a moving object and one of a static object stands for, unless two other images stand for it.
+/// The meeting that an engine's pair of an image of a moving object and an image of a static object stands for, unless two other images
+/// stand for it.
 fn with_static<'a, const D: usize>(meanings: Meanings<'a, D>) -> impl Fn(Pair) -> Option<Either<D>> + Copy + use<'a, D> {
     move |pair| {
         let Meanings::WithStatics { moving, statics } = &meanings else { return None };

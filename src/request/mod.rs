@@ -20,7 +20,7 @@ pub use source::{Filtered, Host, Source};
 pub use two_sets::TwoSets;
 pub use with_statics::{EitherPair, WithStatics};
 
-/// A step that is being described. It does nothing until one of the last methods of a line like these is called:
+/// A description of a step. Nothing runs until the last method of a line like these is called:
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -59,7 +59,7 @@ pub use with_statics::{EitherPair, WithStatics};
 /// | sink | [`pairs`](Self::pairs), [`for_each`](Self::for_each), [`visit`](Self::visit), [`fold`](Self::fold) |
 /// | failure | a panic, or an error: `try_` before the name of the sink |
 ///
-/// Senseless combinations do not compile: a second set *and* a static set, for example.
+/// Meaningless combinations, such as a second set *and* a static set, do not compile:
 ///
 /// ```compile_fail,E0599
 /// use pivotgrid::{Aabb, BroadPhase, StaticSet};
@@ -70,8 +70,8 @@ pub use with_statics::{EitherPair, WithStatics};
 ///
 /// # Panics
 ///
-/// All methods without `try_` panic if memory is refused, by the system or by [`Config::max_bytes`](crate::Config::max_bytes). All methods pass
-/// on what the user's code panics with. After both the engine stays usable.
+/// All methods without `try_` panic if memory is refused, by the system or by [`Config::max_bytes`](crate::Config::max_bytes). A panic of
+/// the user's code passes through all methods. After both, the engine stays usable.
 #[must_use = "a request does nothing until a method such as `pairs` or `for_each` runs it"]
 #[derive(Debug)]
 pub struct Request<'e, 't, E, Q> {
@@ -81,7 +81,7 @@ pub struct Request<'e, 't, E, Q> {
 }
 
 impl<S: Scalar, const D: usize> BroadPhase<S, D> {
-    /// Asks for a step over the objects of a slice: see [`Request`].
+    /// Requests a step over the objects of a slice: see [`Request`].
     ///
     /// ```
     /// use pivotgrid::{Aabb, BroadPhase};
@@ -95,8 +95,8 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         Request::new(self, OneSet(objects))
     }
 
-    /// Asks for a step over `count` objects whose boxes a function returns by index: for objects that do not lie in one slice, such
-    /// as those of an ECS, a structure of arrays, or foreign memory with a stride.
+    /// Requests a step over `count` objects whose boxes a function returns by index: for objects that do not lie in one slice, such as
+    /// those of an ECS, a structure of arrays, or foreign memory with a stride.
     ///
     /// ```
     /// use pivotgrid::{Aabb, BroadPhase};
@@ -119,7 +119,7 @@ impl<'e, 't, E, Q> Request<'e, 't, E, Q> {
         Request { engine, source, threads: Threads::Pool }
     }
 
-    /// The same request about something else.
+    /// The same request with another source.
     fn about<R>(self, about: impl FnOnce(Q) -> R) -> Request<'e, 't, E, R> {
         let Request { engine, source, threads } = self;
         Request { engine, source: about(source), threads }
@@ -136,7 +136,7 @@ impl<'e, 't, E, Q> Request<'e, 't, E, Q> {
         Request { engine: self.engine, source: self.source, threads: Threads::Own(threads) }
     }
 
-    /// On these threads, whosever they are.
+    /// On these threads.
     pub(crate) fn threads<'u>(self, threads: Threads<'u>) -> Request<'e, 'u, E, Q> {
         Request { engine: self.engine, source: self.source, threads }
     }
@@ -196,11 +196,11 @@ impl<'e, 't, E, O> Request<'e, 't, E, OneSet<O>> {
         self.about(|OneSet(first)| TwoSets { first, second: FnObjects { len: count, bounds: aabb } })
     }
 
-    /// Also finds all pairs of one of these, moving, objects and a static one. Two static objects never pair.
+    /// Also finds all pairs of one of these objects, the moving ones, and a static one. Two static objects never pair.
     ///
-    /// [`Groups`] decide about both kinds of pairs. [`Bounded::pairs_with`] is called for two moving objects only, and a moving ball meets a
-    /// static object if their boxes overlap; [`filter`](Self::filter) decides about both kinds. With
-    /// [`visit`](Self::visit) and its like, pairs of moving objects come first.
+    /// [`Groups`] decide about both kinds of pairs. [`Bounded::pairs_with`] is called for two moving objects only, and a moving ball meets
+    /// a static object if their boxes overlap; [`filter`](Self::filter) decides about both kinds. With [`visit`](Self::visit),
+    /// [`for_each`](Self::for_each) and [`fold`](Self::fold), pairs of moving objects come first.
     pub fn with<S: Scalar, const D: usize>(self, statics: &StaticSet<S, D>) -> Request<'e, 't, E, WithStatics<'_, S, D, O>> {
         self.about(|OneSet(moving)| WithStatics { moving, statics })
     }
@@ -272,7 +272,7 @@ impl<'e, E: Host, Q: Source<E>> Request<'e, '_, E, Q> {
         all_of(engine, count).map(|engine| Q::found(engine))
     }
 
-    /// Shows every pair to a function instead of storing it. It is called from any thread of the step, by several at once.
+    /// Shows every pair to a function instead of storing it. The function is called on any thread of the step, and on several at once.
     pub fn for_each(self, visit: impl Fn(Q::Pair) + Sync) {
         self.visit(no_state, showing(visit));
     }
@@ -282,11 +282,10 @@ impl<'e, E: Host, Q: Source<E>> Request<'e, '_, E, Q> {
         self.try_visit(no_state, showing(visit)).map(drop)
     }
 
-    /// Shows every pair to a function, which may end the step early: to go straight on to the narrow phase or a force
-    /// loop.
+    /// Shows every pair to a function, which may end the step early: for a narrow phase or a force loop that needs no stored pairs.
     ///
-    /// Each worker makes a state of its own by `new_state`, and `visit` gets it with each of the worker's pairs. The states are
-    /// returned, to be reduced. After a `Break` the workers stop soon, but not at once: a few more pairs may be visited.
+    /// Each worker makes a state of its own by `new_state`, and `visit` gets it with each of the worker's pairs. The states are returned.
+    /// After a `Break` the workers stop soon, but not at once: a few more pairs may be visited.
     ///
     /// Objects that were left out are listed by `rejected` of the engine.
     ///
@@ -322,8 +321,8 @@ impl<'e, E: Host, Q: Source<E>> Request<'e, '_, E, Q> {
         all_of(engine, count).map(|_| states)
     }
 
-    /// Folds all pairs into one value: each worker folds its pairs into a value that it made by `identity`, and `combine` makes one of
-    /// all these, in no particular order.
+    /// Folds all pairs into one value: each worker folds its pairs into a value that it made by `identity`, and `combine` joins these
+    /// values, in no particular order.
     pub fn fold<W: Send>(
         self,
         identity: impl Fn() -> W + Sync,
@@ -374,9 +373,9 @@ fn all_of<E: Host>(engine: &E, count: usize) -> Result<&E, DetectError> {
     if engine.left_out() { Err(DetectError::TooManyObjects(count)) } else { Ok(engine) }
 }
 
-// Functions and not closures in place: so the forms with and without `try_` compile one step together.
+// Functions instead of closures in place, so that the forms with and without `try_` share the code of a step.
 
-/// The state of a visitor without one.
+/// The empty state of a visitor that needs none.
 fn no_state() {}
 
 /// The first state of a visitor that folds.
@@ -392,7 +391,7 @@ fn showing<P>(visit: impl Fn(P)) -> impl Fn(&mut (), P) -> ControlFlow<()> {
     }
 }
 
-/// A visitor that folds. The value is taken out of its place while the user's function has it.
+/// A visitor that folds. The value is taken out of its place while the user's function runs.
 fn folding<W, P>(identity: &impl Fn() -> W, fold: impl Fn(W, P) -> W) -> impl Fn(&mut Option<W>, P) -> ControlFlow<()> {
     move |value, pair| {
         *value = Some(fold(value.take().unwrap_or_else(identity), pair));

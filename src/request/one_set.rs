@@ -10,7 +10,7 @@ use crate::runtime::objects::Objects;
 use crate::runtime::team::{Team, Threads};
 use crate::{BroadPhase, DetectError, Pair, Pairs, Scalar};
 
-/// One set of objects: those of a slice, or by index. What [`BroadPhase::over`] and [`BroadPhase::over_fn`] begin with.
+/// One set of objects: those of a slice, or by index. The source of [`BroadPhase::over`] and [`BroadPhase::over_fn`].
 #[derive(Clone, Copy, Debug)]
 pub struct OneSet<O>(pub(crate) O);
 

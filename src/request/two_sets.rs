@@ -11,7 +11,7 @@ use crate::runtime::objects::Objects;
 use crate::runtime::team::Team;
 use crate::{Aabb, Ball, BroadPhase, CrossPair, Groups, Pair, Pairs, Scalar};
 
-/// Two sets as one: the second behind the first. See [`Request::against`](crate::Request::against).
+/// Two sets of objects, of which the second is numbered on after the first. See [`Request::against`](crate::Request::against).
 #[derive(Clone, Copy, Debug)]
 pub struct TwoSets<A, B> {
     pub(crate) first: A,
@@ -60,7 +60,7 @@ impl<S: Scalar, const D: usize, A: Objects<S, D>, B: Objects<S, D>> Source<Broad
     }
 }
 
-/// Whether the objects' own bodies and filters have nothing against a pair.
+/// Whether the objects' own bodies and filters admit a pair.
 #[inline(always)]
 fn is_between<S: Scalar, const D: usize>(sets: &impl Objects<S, D>, pair: Pair) -> bool {
     sets.pair(pair.a as usize, pair.b as usize)

@@ -3,8 +3,8 @@
 use crate::{Aabb, Scalar};
 
 impl<S: Scalar, const D: usize> Aabb<S, D> {
-    /// The box that reaches `margin` further to every side. However it is rounded, it covers this one, unless the margin is
-    /// negative: an infinite margin makes it the whole space, whatever the bounds are. See [`PairTracker`](crate::PairTracker#margins) for what it is good for.
+    /// The box that reaches `margin` further to every side. Despite rounding it covers this one, unless the margin is negative. An infinite
+    /// margin makes it the whole space, whatever the bounds are. See [`PairTracker`](crate::PairTracker#margins) for its use.
     ///
     /// ```
     /// use pivotgrid::Aabb;
