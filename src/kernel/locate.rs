@@ -307,9 +307,9 @@ mod tests {
     use bytemuck::Zeroable;
 
     use super::*;
+    use crate::Aabb;
     use crate::isa::CELL_LIMIT;
     use crate::layout::{Level, Member};
-    use crate::{Aabb, InstructionSet};
 
     /// Boxes of every kind: near and far, tiny and huge, touching cell borders, invalid.
     fn boxes() -> Vec<Aabb<f32, 3>> {
@@ -370,8 +370,7 @@ mod tests {
     }
 
     fn check(levels: &Levels<f32, 3>) {
-        use InstructionSet::{Avx2, Avx512, Neon, Portable, Simd128};
-        for kernel in [Portable, Avx2, Avx512, Neon, Simd128].into_iter().filter_map(Kernel::of) {
+        for kernel in Kernel::all() {
             let (block, located) = locate_all(kernel, levels);
             for (at, bounds) in boxes().iter().enumerate() {
                 let (level, cell) = expected(levels, bounds);

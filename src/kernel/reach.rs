@@ -90,7 +90,6 @@ impl<I: Isa, S: Scalar, const D: usize> Choice<I> for Within<S, I::Words, S::In<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::InstructionSet;
     use crate::layout::columns::PADDING;
 
     /// Every kernel finds what the formula says, for runs of every length.
@@ -118,11 +117,10 @@ mod tests {
                     id != 17 && along[0] * along[0] + along[1] * along[1] + along[2] * along[2] <= reach * reach
                 };
                 let expected: Vec<u32> = run.clone().filter(near).map(|id| id as u32).collect();
-                for set in [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512] {
-                    let Some(kernel) = Kernel::of(set) else { continue };
+                for kernel in Kernel::all() {
                     let mut found = Vec::new();
                     kernel.reaching(&own, &others, run.clone(), &mut found);
-                    assert_eq!(found, expected, "{set:?}, {run:?}, {own:?}");
+                    assert_eq!(found, expected, "{kernel:?}, {run:?}, {own:?}");
                 }
             }
         }

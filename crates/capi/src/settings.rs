@@ -165,7 +165,9 @@ impl Settings {
             1 => InstructionSet::Portable,
             2 => InstructionSet::Avx2,
             3 => InstructionSet::Avx512,
-            other => return Err(Error::new(PG_ERROR_CONFIG, format_args!("instruction_set is {other}, but 0 to 3 are known"))),
+            4 => InstructionSet::Neon,
+            5 => InstructionSet::Simd128,
+            other => return Err(Error::new(PG_ERROR_CONFIG, format_args!("instruction_set is {other}, but 0 to 5 are known"))),
         });
         let threads = match given.threads {
             PG_THREADS_SHARED if !given.fork_join.is_null() => Threads::Jobs(Jobs::new(given.fork_join)?),

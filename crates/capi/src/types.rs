@@ -110,7 +110,7 @@ pub struct pg_config {
     pub cell_size: f64,
     /// The most levels, or 0 for the default.
     pub max_levels: u32,
-    /// 0 the best that the machine has, 1 portable, 2 AVX2, 3 AVX-512; for measurements.
+    /// 0 the best that the machine has, 1 portable, 2 AVX2, 3 AVX-512, 4 NEON, 5 WebAssembly's 128-bit vectors; for measurements.
     pub instruction_set: u32,
     /// Up to this many objects are compared each with each; `PG_DEFAULT`.
     pub all_pairs_up_to: u64,
