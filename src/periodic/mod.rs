@@ -23,7 +23,7 @@ mod statics;
 mod step;
 
 use crate::engine::Engine;
-use crate::request::{OneSet, Request};
+use crate::request::{Request, WithinSet};
 use crate::runtime::memory;
 use crate::runtime::objects::FnObjects;
 use crate::sorting::Ordered;
@@ -193,16 +193,16 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     /// assert_eq!(found.statics.sorted(), [met(0, 0), met(0, 1), met(1, 1)]); // the floor on both sides of the border, and a post
     /// # Ok::<(), PeriodicError>(())
     /// ```
-    pub fn over<'o, T: Bounded<S, D> + Sync>(&mut self, objects: &'o [T]) -> Request<'_, 'static, Self, OneSet<&'o [T]>> {
-        Request::new(self, OneSet(objects))
+    pub fn over<'o, T: Bounded<S, D> + Sync>(&mut self, objects: &'o [T]) -> Request<'_, 'static, Self, WithinSet<&'o [T]>> {
+        Request::new(self, WithinSet(objects))
     }
 
     /// Requests a step over `count` objects whose boxes a function returns by index, like [`BroadPhase::over_fn`].
-    pub fn over_fn<F>(&mut self, count: usize, aabb: F) -> Request<'_, 'static, Self, OneSet<FnObjects<F>>>
+    pub fn over_fn<F>(&mut self, count: usize, aabb: F) -> Request<'_, 'static, Self, WithinSet<FnObjects<F>>>
     where
         F: Fn(usize) -> Aabb<S, D> + Sync,
     {
-        Request::new(self, OneSet(FnObjects { len: count, bounds: aabb }))
+        Request::new(self, WithinSet(FnObjects { len: count, bounds: aabb }))
     }
 
     /// Finds all pairs on the threads of the rayon pool in which it is called, like [`BroadPhase::par_detect`].

@@ -15,9 +15,9 @@ use std::ops::ControlFlow;
 use crate::runtime::objects::{FnObjects, WithBalls, WithGroups};
 use crate::runtime::team::{ForkJoin, Team, Threads};
 use crate::{Aabb, Ball, Bounded, BroadPhase, DetectError, Groups, MAX_OBJECTS, Scalar, StaticSet};
-pub use one_set::OneSet;
-pub use source::{Filtered, Host, Source};
-pub use two_sets::TwoSets;
+pub use one_set::WithinSet;
+pub use source::{Host, Source, WithFilter};
+pub use two_sets::BetweenSets;
 pub use with_statics::{EitherPair, WithStatics};
 
 /// A description of a step. Nothing runs until the last method of a line like these is called:
@@ -91,8 +91,8 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// let count = broad_phase.over(&boxes).fold(|| 0, |count, _pair| count + 1, |one, other| one + other);
     /// assert_eq!(count, 4999);
     /// ```
-    pub fn over<'o, T: Bounded<S, D> + Sync>(&mut self, objects: &'o [T]) -> Request<'_, 'static, Self, OneSet<&'o [T]>> {
-        Request::new(self, OneSet(objects))
+    pub fn over<'o, T: Bounded<S, D> + Sync>(&mut self, objects: &'o [T]) -> Request<'_, 'static, Self, WithinSet<&'o [T]>> {
+        Request::new(self, WithinSet(objects))
     }
 
     /// Requests a step over `count` objects whose boxes a function returns by index: for objects that do not lie in one slice, such as
@@ -106,11 +106,11 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// let pairs = broad_phase.over_fn(x.len(), |i| Aabb::around([x[i], y[i]], [radius; 2])).pairs();
     /// assert_eq!(pairs.len(), 1);
     /// ```
-    pub fn over_fn<F>(&mut self, count: usize, aabb: F) -> Request<'_, 'static, Self, OneSet<FnObjects<F>>>
+    pub fn over_fn<F>(&mut self, count: usize, aabb: F) -> Request<'_, 'static, Self, WithinSet<FnObjects<F>>>
     where
         F: Fn(usize) -> Aabb<S, D> + Sync,
     {
-        Request::new(self, OneSet(FnObjects { len: count, bounds: aabb }))
+        Request::new(self, WithinSet(FnObjects { len: count, bounds: aabb }))
     }
 }
 
@@ -153,16 +153,16 @@ impl<'e, 't, E, Q> Request<'e, 't, E, Q> {
     /// let is_armed = |CrossPair { second, .. }| second % 2 == 0;
     /// assert_eq!(BroadPhase::<f32, 2>::new().over(&triggers).against(&bodies).filter(is_armed).pairs().len(), 5);
     /// ```
-    pub fn filter<F: Fn(Q::Pair) -> bool + Sync>(self, is_wanted: F) -> Request<'e, 't, E, Filtered<Q, F>>
+    pub fn filter<F: Fn(Q::Pair) -> bool + Sync>(self, is_wanted: F) -> Request<'e, 't, E, WithFilter<Q, F>>
     where
         E: Host,
         Q: Source<E>,
     {
-        self.about(|source| Filtered { source, is_wanted })
+        self.about(|source| WithFilter { source, is_wanted })
     }
 }
 
-impl<'e, 't, E, O> Request<'e, 't, E, OneSet<O>> {
+impl<'e, 't, E, O> Request<'e, 't, E, WithinSet<O>> {
     /// Pairs of an object of the first set and an object of this second one, and none within either: triggers and bodies, edges and
     /// faces. They are [`CrossPair`](crate::CrossPair)s: an index into the first set and one into the second.
     ///
@@ -179,21 +179,21 @@ impl<'e, 't, E, O> Request<'e, 't, E, OneSet<O>> {
     /// let pairs = broad_phase.over(&triggers).against(&bodies).pairs();
     /// assert_eq!(pairs.sorted(), [CrossPair { first: 0, second: 0 }, CrossPair { first: 0, second: 1 }]);
     /// ```
-    pub fn against<T>(self, second: &[T]) -> Request<'e, 't, E, TwoSets<O, &[T]>>
+    pub fn against<T>(self, second: &[T]) -> Request<'e, 't, E, BetweenSets<O, &[T]>>
     where
         E: Host,
-        for<'o> TwoSets<O, &'o [T]>: Source<E>,
+        for<'o> BetweenSets<O, &'o [T]>: Source<E>,
     {
-        self.about(|OneSet(first)| TwoSets { first, second })
+        self.about(|WithinSet(first)| BetweenSets { first, second })
     }
 
     /// [`against`](Self::against) `count` objects whose boxes a function returns by index.
-    pub fn against_fn<F>(self, count: usize, aabb: F) -> Request<'e, 't, E, TwoSets<O, FnObjects<F>>>
+    pub fn against_fn<F>(self, count: usize, aabb: F) -> Request<'e, 't, E, BetweenSets<O, FnObjects<F>>>
     where
         E: Host,
-        TwoSets<O, FnObjects<F>>: Source<E>,
+        BetweenSets<O, FnObjects<F>>: Source<E>,
     {
-        self.about(|OneSet(first)| TwoSets { first, second: FnObjects { len: count, bounds: aabb } })
+        self.about(|WithinSet(first)| BetweenSets { first, second: FnObjects { len: count, bounds: aabb } })
     }
 
     /// Also finds all pairs of one of these objects, the moving ones, and a static one. Two static objects never pair.
@@ -202,11 +202,11 @@ impl<'e, 't, E, O> Request<'e, 't, E, OneSet<O>> {
     /// a static object if their boxes overlap; [`filter`](Self::filter) decides about both kinds. With [`visit`](Self::visit),
     /// [`for_each`](Self::for_each) and [`fold`](Self::fold), pairs of moving objects come first.
     pub fn with<S: Scalar, const D: usize>(self, statics: &StaticSet<S, D>) -> Request<'e, 't, E, WithStatics<'_, S, D, O>> {
-        self.about(|OneSet(moving)| WithStatics { moving, statics })
+        self.about(|WithinSet(moving)| WithStatics { moving, statics })
     }
 }
 
-impl<'e, 't, E, F> Request<'e, 't, E, OneSet<FnObjects<F>>> {
+impl<'e, 't, E, F> Request<'e, 't, E, WithinSet<FnObjects<F>>> {
     /// The groups of each object, by index: what [`Bounded::groups`] is for objects of a slice.
     ///
     /// ```
@@ -218,42 +218,42 @@ impl<'e, 't, E, F> Request<'e, 't, E, OneSet<FnObjects<F>>> {
     /// let request = request.groups(|i| Groups::new(team[i], !team[i])).balls(|i| Some(Ball::new([x[i], 0.0], 1.0)));
     /// assert_eq!(request.pairs().sorted(), [Pair { a: 0, b: 2 }, Pair { a: 1, b: 2 }]);
     /// ```
-    pub fn groups<G>(self, groups: G) -> Request<'e, 't, E, OneSet<WithGroups<FnObjects<F>, G>>>
+    pub fn groups<G>(self, groups: G) -> Request<'e, 't, E, WithinSet<WithGroups<FnObjects<F>, G>>>
     where
         G: Fn(usize) -> Groups + Sync,
     {
-        self.about(|OneSet(objects)| OneSet(WithGroups { objects, groups }))
+        self.about(|WithinSet(objects)| WithinSet(WithGroups { objects, groups }))
     }
 
     /// The ball that each object is, if it is one, by index: what [`Bounded::ball`] is for objects of a slice.
-    pub fn balls<S: Scalar, const D: usize, B>(self, balls: B) -> Request<'e, 't, E, OneSet<WithBalls<FnObjects<F>, B>>>
+    pub fn balls<S: Scalar, const D: usize, B>(self, balls: B) -> Request<'e, 't, E, WithinSet<WithBalls<FnObjects<F>, B>>>
     where
         B: Fn(usize) -> Option<Ball<S, D>> + Sync,
     {
-        self.about(|OneSet(objects)| OneSet(WithBalls { objects, balls }))
+        self.about(|WithinSet(objects)| WithinSet(WithBalls { objects, balls }))
     }
 }
 
-impl<'e, 't, E, F, G> Request<'e, 't, E, OneSet<WithGroups<FnObjects<F>, G>>> {
+impl<'e, 't, E, F, G> Request<'e, 't, E, WithinSet<WithGroups<FnObjects<F>, G>>> {
     /// The ball that each object is, if it is one, by index: what [`Bounded::ball`] is for objects of a slice.
     #[allow(clippy::type_complexity, reason = "the type lists the parts of the request")]
-    pub fn balls<S, const D: usize, B>(self, balls: B) -> Request<'e, 't, E, OneSet<WithBalls<WithGroups<FnObjects<F>, G>, B>>>
+    pub fn balls<S, const D: usize, B>(self, balls: B) -> Request<'e, 't, E, WithinSet<WithBalls<WithGroups<FnObjects<F>, G>, B>>>
     where
         S: Scalar,
         B: Fn(usize) -> Option<Ball<S, D>> + Sync,
     {
-        self.about(|OneSet(objects)| OneSet(WithBalls { objects, balls }))
+        self.about(|WithinSet(objects)| WithinSet(WithBalls { objects, balls }))
     }
 }
 
-impl<'e, 't, E, F, B> Request<'e, 't, E, OneSet<WithBalls<FnObjects<F>, B>>> {
+impl<'e, 't, E, F, B> Request<'e, 't, E, WithinSet<WithBalls<FnObjects<F>, B>>> {
     /// The groups of each object, by index: what [`Bounded::groups`] is for objects of a slice.
     #[allow(clippy::type_complexity, reason = "the type lists the parts of the request")]
-    pub fn groups<G>(self, groups: G) -> Request<'e, 't, E, OneSet<WithGroups<WithBalls<FnObjects<F>, B>, G>>>
+    pub fn groups<G>(self, groups: G) -> Request<'e, 't, E, WithinSet<WithGroups<WithBalls<FnObjects<F>, B>, G>>>
     where
         G: Fn(usize) -> Groups + Sync,
     {
-        self.about(|OneSet(objects)| OneSet(WithGroups { objects, groups }))
+        self.about(|WithinSet(objects)| WithinSet(WithGroups { objects, groups }))
     }
 }
 

@@ -64,12 +64,12 @@ pub trait Source<E: Host>: Sync {
 
 /// A source with a filter of pairs: see [`Request::filter`](crate::Request::filter).
 #[derive(Clone, Copy, Debug)]
-pub struct Filtered<Q, F> {
+pub struct WithFilter<Q, F> {
     pub(super) source: Q,
     pub(super) is_wanted: F,
 }
 
-impl<E: Host, Q: Source<E>, F: Fn(Q::Pair) -> bool + Sync> Source<E> for Filtered<Q, F> {
+impl<E: Host, Q: Source<E>, F: Fn(Q::Pair) -> bool + Sync> Source<E> for WithFilter<Q, F> {
     type Pair = Q::Pair;
     type Pairs<'a>
         = Q::Pairs<'a>
