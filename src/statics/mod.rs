@@ -169,7 +169,8 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         Ok(())
     }
 
-    /// Adds an object and returns its index.
+    /// Adds an object and returns its index. If that causes a grid to be built, the rayon pool in which it is called builds it; for other
+    /// threads, see [`on`](Self::on).
     ///
     /// # Panics
     ///
@@ -214,7 +215,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         })
     }
 
-    /// Moves an object, or changes its groups.
+    /// Moves an object, or changes its groups, on the threads of [`insert`](Self::insert).
     ///
     /// # Panics
     ///
@@ -263,9 +264,15 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         Ok(bounds)
     }
 
-    /// The box of an object, if there is one with this index.
-    pub fn get(&self, index: u32) -> Option<&Aabb<S, D>> {
-        self.items.get(index as usize).filter(|item| item.home != ItemTier::Nowhere).map(|item| &item.bounds)
+    /// The box of an object.
+    pub fn get(&self, index: u32) -> Result<&Aabb<S, D>, StaleIndex> {
+        let item = self.items.get(index as usize).filter(|item| item.home != ItemTier::Nowhere);
+        item.map(|item| &item.bounds).ok_or(StaleIndex { index })
+    }
+
+    /// Whether there is an object with this index.
+    pub fn contains(&self, index: u32) -> bool {
+        self.get(index).is_ok()
     }
 
     /// How many objects there are.
@@ -288,13 +295,23 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         self.try_par_rebuild().unwrap_or_else(|error| panic!("{error}"));
     }
 
+    /// [`par_rebuild`](Self::par_rebuild) on the calling thread.
+    pub fn rebuild(&mut self) {
+        self.try_rebuild().unwrap_or_else(|error| panic!("{error}"));
+    }
+
     /// [`par_rebuild`](Self::par_rebuild), or an error when memory is refused. The set then has the objects that it had before.
     pub fn try_par_rebuild(&mut self) -> Result<(), DetectError> {
         self.rebuild_on(Threads::Pool)
     }
 
-    fn rebuild_on(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
-        self.rebuild(threads).inspect_err(|_| self.restore(threads))
+    /// [`try_par_rebuild`](Self::try_par_rebuild) on the calling thread.
+    pub fn try_rebuild(&mut self) -> Result<(), DetectError> {
+        self.rebuild_on(Threads::Serial)
+    }
+
+    pub(crate) fn rebuild_on(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
+        self.rebuild_all(threads).inspect_err(|_| self.restore(threads))
     }
 
     /// Queries about the static objects as they are now. They read the large grid, the small grid and the latest changes, and build
@@ -360,7 +377,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
     }
 
     /// Builds the grid of all objects. If memory is refused, the set has lost its grid, and nothing else.
-    fn rebuild(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
+    fn rebuild_all(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
         if self.build_base(threads).is_err() {
             // The small grid takes memory, and is not needed any more if this succeeds.
             self.recent.release();
@@ -410,7 +427,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         let most = ((MOST_LOOSE * self.items.len()) as f64).sqrt() as usize;
         if members.len() > most.max(16 * MOST_LOOSE) {
             self.spare_members = members;
-            return self.rebuild(threads);
+            return self.rebuild_all(threads);
         }
         self.recent.count_elsewhere(self.bytes() - self.recent.bytes() + memory::bytes_of::<u32>(members.capacity()));
         self.recent.build_of(&members, &self.items, threads)?;

@@ -52,7 +52,7 @@ impl<S: Real, const D: usize> Typed<S, D> {
     }
 
     fn check(&self, indices: &[u32]) -> Result {
-        match indices.iter().find(|&&index| self.set.get(index).is_none()) {
+        match indices.iter().find(|&&index| !self.set.contains(index)) {
             Some(index) => Err(Error::new(PG_ERROR_STALE_OBJECT, format_args!("there is no static object {index}"))),
             None => Ok(()),
         }
