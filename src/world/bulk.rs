@@ -107,14 +107,14 @@ impl<S: Scalar, const D: usize> World<S, D> {
     /// let ball = world.insert(Object::new_moving(Aabb::around([0.0, 0.0], [0.5, 0.5])));
     /// let mut velocities = vec![[0.0; 2]; 1]; // by the handles' indices
     /// velocities[ball.index as usize] = [1.0, 2.0];
-    /// world.par_move(|handle, aabb| {
+    /// world.par_for_each_moving(|handle, aabb| {
     ///     let [x, y] = velocities[handle.index as usize];
     ///     *aabb = Aabb::new([aabb.min[0] + x, aabb.min[1] + y], [aabb.max[0] + x, aabb.max[1] + y]);
     /// });
     /// assert_eq!(world.get(ball)?.aabb, Aabb::around([1.0, 2.0], [0.5, 0.5]));
     /// # Ok::<(), pivotgrid::StaleHandle>(())
     /// ```
-    pub fn par_move(&mut self, update: impl Fn(Handle, &mut Aabb<S, D>) + Sync) {
+    pub fn par_for_each_moving(&mut self, update: impl Fn(Handle, &mut Aabb<S, D>) + Sync) {
         self.move_on(update, Threads::Pool);
     }
 
@@ -133,7 +133,7 @@ impl<S: Scalar, const D: usize> On<'_, '_, World<S, D>> {
         self.it.set_aabbs_on(boxes, self.threads)
     }
 
-    /// [`World::par_move`] on these threads.
+    /// [`World::par_for_each_moving`] on these threads.
     pub fn for_each_moving(self, update: impl Fn(Handle, &mut Aabb<S, D>) + Sync) {
         self.it.move_on(update, self.threads);
     }

@@ -73,6 +73,14 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
         self.seen.shrink_to_fit();
     }
 
+    /// Memory held, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.sites.capacity() * size_of::<StaticSlot<S, D>>()
+            + (self.free.capacity() + self.changed.capacity() + self.flawed.capacity()) * size_of::<u32>()
+            + self.seen.capacity() * size_of::<Handle>()
+            + self.set.bytes()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.sites.len() - self.free.len()
     }

@@ -328,6 +328,19 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.broad_phase.stats()
     }
 
+    /// Memory held, in bytes, without that of events and queries that you keep.
+    pub fn bytes(&self) -> usize {
+        self.stats().bytes
+            + self.slots.bytes()
+            + self.moving.bytes()
+            + self.statics.bytes()
+            + self.partners.bytes()
+            + self.tracker.bytes()
+            + self.rejected.capacity() * size_of::<(Handle, RejectReason)>()
+            + self.places.capacity() * size_of::<u32>()
+            + self.moves.capacity() * size_of::<(u32, u32)>()
+    }
+
     /// The moving objects in the order in which the last step stored them, in which neighbors in space are close to each other. Objects
     /// inserted since are not among them.
     pub fn spatial_order(&self) -> impl ExactSizeIterator<Item = Handle> {

@@ -58,6 +58,12 @@ impl<S: Scalar, const D: usize> Moving<S, D> {
         self.seen = Vec::new();
     }
 
+    /// Memory held, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.objects.capacity() * size_of::<Inflated<S, D>>()
+            + (self.handles.capacity() + self.seen.capacity()) * size_of::<Handle>()
+    }
+
     /// Makes room to record what a step sees.
     pub(super) fn reserve_seen(&mut self) {
         self.seen.clear();

@@ -79,11 +79,13 @@ impl<S: Scalar, const D: usize> Object<S, D> {
     }
 
     /// The same object with other user data.
+    #[must_use]
     pub fn with_data(self, data: u64) -> Self {
         Object { data, ..self }
     }
 
     /// The same object in other groups.
+    #[must_use]
     pub fn with_groups(self, groups: Groups) -> Self {
         Object { groups, ..self }
     }

@@ -27,6 +27,11 @@ impl Partners {
         self.statics.clear();
     }
 
+    /// Memory held, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        (self.numbers.capacity() + self.statics.capacity()) * size_of::<u32>()
+    }
+
     /// In pairs of a moving and a static object, replaces the indices of static objects by their numbers, counted from `first`.
     pub(super) fn number(&mut self, pairs: &mut [Vec<Pair>], statics: usize, first: u32) {
         let count: usize = pairs.iter().map(Vec::len).sum();

@@ -190,6 +190,13 @@ impl Slots {
         self.older.shrink_to(self.older.len() + self.slots.len() - self.free.len());
     }
 
+    /// Memory held, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot>()
+            + self.older.capacity() * size_of::<(Handle, u64)>()
+            + self.free.capacity() * size_of::<u32>()
+    }
+
     /// All handles and places in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Handle, ObjectPlace)> {
         (0..).zip(&self.slots).filter_map(|(index, slot)| Some((Handle { index, generation: slot.generation }, slot.place?)))
