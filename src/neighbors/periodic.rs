@@ -208,6 +208,11 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         }
     }
 
+    /// The particles that were left out of the last search, in ascending order of index; none if it did not complete.
+    pub fn rejected(&self) -> &[PeriodicRejected] {
+        self.rows().rejected()
+    }
+
     /// [`Neighbors::par_needs_rebuild`]. Positions that were wrapped since then count as moved: wrap them right before a search, or never.
     pub fn par_needs_rebuild<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P]) -> bool {
         self.neighbors.par_needs_rebuild(points)
@@ -228,6 +233,11 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
     pub fn set_lattice(&mut self, lattice: Lattice<D>) {
         self.neighbors.begin();
         self.lattice = lattice;
+    }
+
+    /// The same with a domain whose sides are parallel to the axes: see [`Neighbors::periodic`].
+    pub fn set_domain(&mut self, domain: Aabb<S, D>, periodic: [bool; D]) -> Result<(), PeriodicError> {
+        Lattice::of_domain(&domain, periodic).map(|lattice| self.set_lattice(lattice))
     }
 
     /// What the last search did and what it cost; its objects are particles and ghosts. After a search that did not complete, all figures
