@@ -238,14 +238,14 @@ pub struct Predicted {
     /// Comparing objects with those of coarser levels, and looking for them from every finer chunk.
     pub across: f64,
     /// Comparing objects with those that the planner leaves oversized.
-    pub listed: f64,
+    pub oversized: f64,
 }
 
 impl Predicted {
     /// The parts with their names.
     pub fn named(&self) -> [(&'static str, f64); 5] {
-        let Predicted { runs, chunks, within, across, listed } = *self;
-        [("runs", runs), ("chunks", chunks), ("within", within), ("across", across), ("listed", listed)]
+        let Predicted { runs, chunks, within, across, oversized } = *self;
+        [("runs", runs), ("chunks", chunks), ("within", within), ("across", across), ("oversized", oversized)]
     }
 
     /// All parts together.
