@@ -81,6 +81,7 @@ impl Default for Config {
 
 impl Config {
     /// Suggests the edge of the finest level's cells for the first plan. A cell is never smaller than the objects that live in it.
+    #[must_use]
     pub fn cell_size(mut self, edge: f64) -> Self {
         self.cell_size = Some(edge);
         self
@@ -97,48 +98,56 @@ impl Config {
     /// assert!((broad_phase.stats().levels[0].cell_size[1] - 50.0).abs() < 0.001);
     /// # Ok::<(), pivotgrid::ConfigError>(())
     /// ```
+    #[must_use]
     pub fn exact_cell_size(mut self, edge: f64) -> Self {
         self.exact_cell_size = Some(edge);
         self
     }
 
     /// Limits the number of levels, 1 to 16.
+    #[must_use]
     pub fn max_levels(mut self, levels: usize) -> Self {
         self.max_levels = levels;
         self
     }
 
     /// Sets the number of objects up to which each is compared with each, without a grid.
+    #[must_use]
     pub fn all_pairs_up_to(mut self, objects: usize) -> Self {
         self.all_pairs_up_to = objects;
         self
     }
 
     /// Sets the number of objects up to which `par_detect` stays on the calling thread.
+    #[must_use]
     pub fn serial_up_to(mut self, objects: usize) -> Self {
         self.serial_up_to = objects;
         self
     }
 
     /// Sets whether pairs are delivered in ascending order.
+    #[must_use]
     pub fn canonical_order(mut self, wanted: bool) -> Self {
         self.canonical_order = wanted;
         self
     }
 
     /// Limits the memory that the engine may hold after a step.
+    #[must_use]
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = Some(bytes);
         self
     }
 
     /// Sets whether large arrays ask for huge pages.
+    #[must_use]
     pub fn huge_pages(mut self, wanted: bool) -> Self {
         self.huge_pages = wanted;
         self
     }
 
     /// Sets the instructions that boxes are compared with.
+    #[must_use]
     pub fn instruction_set(mut self, set: InstructionSet) -> Self {
         self.instruction_set = set;
         self

@@ -39,6 +39,7 @@ impl Groups {
     }
 
     /// The same as a part of a body.
+    #[must_use]
     pub const fn of_body(mut self, body: u32) -> Self {
         self.body = body;
         self

@@ -10,6 +10,7 @@ use crate::{CrossPair, PairSource, Pairs, PeriodicCrossPair, PeriodicPairs, With
 
 /// Pairs of a step with the keys of their objects, for a [`Tracker`](crate::Tracker) or a [`DataMap`](crate::DataMap); made by
 /// `keyed_by` and `by_index` of [`Pairs`] and of [`PeriodicPairs`]. It is a [`KeyedPairs`].
+#[must_use = "keyed pairs do nothing until a tracker or a map takes them"]
 #[derive(Clone, Copy, Debug)]
 pub struct Keyed<P, S, F, J = Always> {
     source: S,

@@ -13,6 +13,7 @@ impl<S: Scalar, const D: usize> Aabb<S, D> {
     /// assert_eq!(tight.with_margin(0.5), Aabb::new([-0.5, 1.5], [1.5, 3.5]));
     /// ```
     #[inline]
+    #[must_use]
     pub fn with_margin(&self, margin: S) -> Self {
         Aabb { min: self.min.map(|bound| bound.lowered(margin)), max: self.max.map(|bound| bound.raised(margin)) }
     }

@@ -22,12 +22,14 @@ impl Default for ClusterConfig {
 
 impl ClusterConfig {
     /// Sets the engine's settings.
+    #[must_use]
     pub fn engine(mut self, engine: Config) -> Self {
         self.engine = engine;
         self
     }
 
     /// Sets the imbalance at which the cut moves. It must be greater than 1.
+    #[must_use]
     pub fn imbalance(mut self, imbalance: f64) -> Self {
         self.imbalance = imbalance;
         self
