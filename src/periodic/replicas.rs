@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::PeriodicReason;
 use super::images::grow;
 use super::lattice::{Lattice, LatticePlace};
+use super::owners::are_apart;
 use crate::runtime::memory::{Budget, bytes_of, reserve_with_slack};
 use crate::runtime::team::Team;
 use crate::sorting::{Divisible, share_out};
@@ -96,8 +97,7 @@ impl<const D: usize> Frame<'_, D> {
     #[inline(always)]
     pub(crate) fn admits(&self, one: usize, other: usize) -> bool {
         let (Some(one), Some(other)) = (one.checked_sub(self.particles), other.checked_sub(self.particles)) else { return true };
-        let (one, other) = (&self.ghosts[one].back, &self.ghosts[other].back);
-        (0..D).all(|axis| one[axis] == 0 || other[axis] == 0)
+        are_apart(self.ghosts[one].back, self.ghosts[other].back)
     }
 
     /// For lists in which each meeting is in one row: whether the second is in the row of the first. That is the row of the smaller index;
