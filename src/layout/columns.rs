@@ -22,9 +22,9 @@ pub(crate) struct Columns<'a, S, const D: usize> {
     pub(crate) balls: Option<Balls<'a, S, D>>,
     /// Whether there are balls whose squares may underflow or overflow, so that [`Ball::touches`] itself has to decide.
     pub(crate) has_extreme_balls: bool,
-    /// Whether balls that touch always have boxes that overlap, so that [`Kernel::partners`](crate::kernel::Kernel::partners) need not look
-    /// at the boxes.
-    pub(crate) all_round: bool,
+    /// Whether all entries are balls, so that [`Kernel::partners`](crate::kernel::Kernel::partners) need not compare the boxes: those of
+    /// balls that touch overlap.
+    pub(crate) balls_only: bool,
     /// How many entries there are.
     pub(crate) entries: usize,
 }
@@ -45,7 +45,7 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
     pub(crate) fn new(min: [&'a [S]; D], max: [&'a [S]; D], ids: &'a [u32]) -> Self {
         let shortest = min.iter().chain(&max).map(|column| column.len()).fold(ids.len(), usize::min);
         let entries = shortest.checked_sub(PADDING).expect("the columns are padded");
-        Columns { min, max, ids, groups: None, balls: None, has_extreme_balls: false, all_round: false, entries }
+        Columns { min, max, ids, groups: None, balls: None, has_extreme_balls: false, balls_only: false, entries }
     }
 
     /// The same with what only some scenes have.
@@ -66,7 +66,7 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
     /// counts.
     pub(crate) fn for_partners(mut self, entries: usize) -> Self {
         let is_round = |radius: S| (radius >= S::LEAST_SQUARED) & (radius <= S::MOST_SQUARED);
-        self.all_round =
+        self.balls_only =
             self.balls.is_some_and(|(_, radii)| radii[..entries].iter().fold(true, |all, &radius| all & is_round(radius)));
         self
     }

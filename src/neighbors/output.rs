@@ -12,8 +12,8 @@ use crate::sorting::{Divisible, share_out};
 /// Neighbors that make a piece of work.
 const PIECE: usize = 1 << 14;
 
-/// Rows this far ahead of the current one are prefetched. Of each, at most this many indices are: beyond these the processor predicts the
-/// accesses by itself.
+/// Rows are prefetched this many ahead of the current one: a line of indices at a time, and at most [`MOST_FETCHED`] indices of each.
+/// Behind these the processor predicts the accesses by itself.
 const AHEAD: usize = 16;
 const LINE: usize = 16;
 const MOST_FETCHED: usize = 4 * LINE;

@@ -82,12 +82,12 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             let Some((_, [finder], [worker])) = workers.claim() else { return };
             let RowWorker { search, overflow, longest } = &mut **worker;
             search.take_work();
-            let mut shelf = RowSink::new(&stock, overflow);
+            let mut sink = RowSink::new(&stock, overflow);
             let mut add_row = |entry: usize, find: &mut dyn FnMut(&mut Vec<u32>)| {
                 let object = view.columns.id(entry);
                 // Behind the last entry there are some more values, which do not matter here.
-                shelf.expect_row(view.columns.id(entry + LANES));
-                shelf.add_row(object, |block| {
+                sink.expect_row(view.columns.id(entry + LANES));
+                sink.add_row(object, |block| {
                     let begin = block.len();
                     find(block);
                     if by_index {
@@ -111,7 +111,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             while let Some(claimed) = listed.claim(team.claim(count, MOST_LISTED), count) {
                 search.listed(&view, first + claimed.start..first + claimed.end, &looking, &mut add_row);
             }
-            *longest = shelf.finish();
+            *longest = sink.finish();
             (finder.finder.candidates, finder.finder.looks) = search.take_work();
         });
         store.settle(&self.builder.order[self.builder.grid.oversized.end..objects]);
