@@ -98,13 +98,15 @@ impl<P: PairKind, T: Default + Send> Core<P, T> {
     pub(super) fn bytes(&self) -> usize {
         let Lists { started, ongoing, ended, current, codes, .. } = &self.lists;
         let pairs: usize = [started, ongoing, ended, current].into_iter().map(Vec::capacity).sum();
-        let values = self.values.current.capacity() + self.values.ended.capacity() + self.values.spare.capacity();
+        // One by one: a vector of values without a size has the greatest of all capacities.
+        let values =
+            [&self.values.current, &self.values.ended, &self.values.spare].map(|values| memory::bytes_of::<T>(values.capacity()));
         P::bytes(&self.ranks)
             + self.sorter.bytes()
             + self.merger.bytes()
             + pairs * size_of::<P::Keys>()
             + codes.capacity() * size_of::<P::Code>()
-            + values.saturating_mul(size_of::<T>())
+            + values.iter().sum::<usize>()
     }
 
     pub(super) fn shrink_to_fit(&mut self) {
