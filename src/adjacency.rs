@@ -13,7 +13,7 @@ use crate::sorting::{CodeSorter, Output, enter, store};
 use crate::{CrossPair, DetectError, Pair, PairSource, PeriodicPair};
 
 /// The partners of each object, in compressed rows: the partners of object `i` are `partners()[offsets()[i]..offsets()[i + 1]]`, in
-/// ascending order. Made from the pairs of a step, of any kind, on all threads and in memory that is reused.
+/// ascending order. The rows are built from the pairs of a step, of any kind, on all threads and in memory that is reused.
 ///
 /// ```
 /// use pivotgrid::{Aabb, Adjacency, BroadPhase, RowsOf};
@@ -27,8 +27,8 @@ use crate::{CrossPair, DetectError, Pair, PairSource, PeriodicPair};
 /// assert_eq!(adjacency.row(1), [0, 2]);
 /// ```
 ///
-/// The rows are the same for every number of threads and every history. Rows that have been as long before are built without an
-/// allocation. Without rows (after [`new`](Self::new), and after an update that was refused memory or panicked) there are no objects.
+/// The rows are the same for every number of threads and every history. Building rows that are no longer than earlier ones allocates
+/// nothing. Without rows (after [`new`](Self::new), and after an update that was refused memory or panicked) there are no objects.
 #[derive(Clone, Debug)]
 pub struct Adjacency<P: Rowed = Pair> {
     sorter: CodeSorter<P::Code, P::Partner>,
@@ -70,7 +70,7 @@ pub trait Rowed: Copy + Send + Sync {
 
     fn shift(partner: Self::Partner) -> Self::Shift;
 
-    /// The same way back.
+    /// The shift in the opposite direction.
     fn back(shift: Self::Shift) -> Self::Shift;
 
     /// Whether both indices count the same objects.
@@ -350,7 +350,7 @@ impl<const D: usize> Adjacency<PeriodicPair<D>> {
 
 /// Rows from codes. A bucket's codes are those of consecutive rows.
 struct RowsOut<'a, P: Rowed> {
-    /// The begins of the rows that are left.
+    /// Where the remaining rows begin.
     offsets: &'a mut [usize],
     partners: &'a mut [u32],
     shifts: &'a mut [P::Shift],

@@ -10,8 +10,8 @@ use crate::{Config, ConfigError, CrossPair, DetectError, MAX_OBJECTS, Pair, Pair
 
 /// Finds all pairs of overlapping boxes of a scene, step after step.
 ///
-/// Keep it between steps: its memory is reused, and the order in which the last step stored the objects is the order in which the
-/// next one visits them. Neither changes what is found. A scene may grow, shrink, or be another one altogether.
+/// Keep it between steps: its memory is reused, and the order in which the last step stored the objects is the order in which the next one
+/// visits them. Neither changes which pairs are found. A scene may grow, shrink, or be replaced by another one.
 ///
 /// [`detect`](Self::detect), [`par_detect`](Self::par_detect) and their `try_` forms take a slice. Everything else (objects by index, two
 /// sets, static sets, visitors, threads of your own, and all combinations) is a [`Request`](crate::Request), which
@@ -47,7 +47,7 @@ impl<S: Scalar, const D: usize> Default for BroadPhase<S, D> {
 }
 
 impl<S: Scalar, const D: usize> BroadPhase<S, D> {
-    /// An engine that chooses everything by itself. Allocates next to nothing until its first step.
+    /// An engine with default settings. Allocates next to nothing until its first step.
     pub fn new() -> Self {
         Self::with_valid_config(Config::default())
     }
@@ -64,55 +64,56 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
 
     /// Queries about the objects as the last step found them: read-only, from any number of threads.
     ///
-    /// Before the first step, after one that did not come to its end because the user's code panicked, and after
-    /// [`shrink_to_fit`](Self::shrink_to_fit), there is nothing to be found until the next step.
+    /// Before the first step, after one that did not complete because the user's code panicked, and after
+    /// [`shrink_to_fit`](Self::shrink_to_fit), queries find nothing until the next step.
     ///
-    /// The first ray, moving box or search for the nearest after a step builds a tree over the table, which takes about a tenth of the step (a
-    /// fifth where objects cluster) and some bytes per object, kept for the next step and not counted by
-    /// [`Config::max_bytes`](crate::Config::max_bytes); a batch has all threads build it. So does the first box or ball that would touch
-    /// dozens of chunks of the grid. (If memory for the tree is refused, queries do without, and are slow.)
+    /// The first ray, moving box or search for the nearest after a step builds a tree over the table, which takes about a tenth of the step
+    /// (a fifth where objects cluster) and some bytes per object. This memory is kept for the next step, and
+    /// [`Config::max_bytes`](crate::Config::max_bytes) does not count it. A batch builds the tree on all threads. The first box or ball
+    /// that would touch dozens of chunks of the grid builds it, too. (If memory for the tree is refused, queries work without it, and are
+    /// slow.)
     pub fn queries(&self) -> Queries<'_, S, D> {
         Queries::of(Target::new([self.engine.view(None), None], None))
     }
 
-    /// What the last step did and what it cost. After a step that did not come to its end, because the user's code panicked or memory
-    /// was refused, all figures but [`Stats::bytes`] are 0.
+    /// What the last step did and what it cost. After a step that did not complete, because the user's code panicked or memory was refused,
+    /// all figures but [`Stats::bytes`] are 0.
     pub fn stats(&self) -> &Stats {
         &self.engine.builder.stats
     }
 
-    /// The objects that were left out of the last step, in ascending order of index. Empty after a step that did not come to its end,
-    /// and after [`shrink_to_fit`](Self::shrink_to_fit).
+    /// The objects that were left out of the last step, in ascending order of index. Empty after a step that did not complete, and after
+    /// [`shrink_to_fit`](Self::shrink_to_fit).
     pub fn rejected(&self) -> &[Rejected] {
         &self.engine.builder.rejected
     }
 
-    /// Gives back memory that holds nothing any more: all but room for as many objects as the last step had. What the last step found
-    /// is gone, too: there is nothing left for [`queries`](Self::queries) and the [`debug_view`](Self::debug_view) until the next one.
+    /// Gives back unused memory: all but room for as many objects as the last step had. What the last step found is gone, too: there is
+    /// nothing left for [`queries`](Self::queries) and the [`debug_view`](Self::debug_view) until the next one.
     pub fn shrink_to_fit(&mut self) {
         self.engine.shrink_to_fit();
     }
 
-    /// What the last step found if it was one of a single set, and nothing otherwise.
+    /// The pairs of the last step, if that had a single set; otherwise none.
     pub(crate) fn found(&self) -> Pairs<'_> {
         let engine = &self.engine;
         let is_of_one_set = matches!(engine.made.get(), Some(Made::Pairs | Made::PairsWithStatics));
         Pairs::new(if is_of_one_set { self.stored() } else { &[] }, &engine.builder.rejected)
     }
 
-    /// What the last step found if it was one of two sets, and nothing otherwise.
+    /// The pairs of the last step, if that had two sets; otherwise none.
     pub(crate) fn found_between(&self) -> Pairs<'_, CrossPair> {
         let is_between = matches!(self.engine.made.get(), Some(Made::PairsBetween { .. }));
         Pairs::new(if is_between { self.stored() } else { &[] }, &self.engine.builder.rejected)
     }
 
-    /// The blocks of pairs, whatever they are pairs of.
+    /// The blocks of pairs of either kind.
     pub(crate) fn stored(&self) -> &[Vec<Pair>] {
         let engine = &self.engine;
         if engine.builder.config.canonical_order { slice::from_ref(&engine.ordered.pairs) } else { &engine.detector.pairs }
     }
 
-    /// Runs a step of `objects` objects, on the calling thread where handing out work would cost more.
+    /// Runs a step of `objects` objects; on the calling thread, if handing out work would cost more than it saves.
     pub(crate) fn run<R: Send>(
         &mut self,
         threads: Threads<'_>,
@@ -139,7 +140,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     }
 }
 
-/// A step on its way. However it ends, also by a panic of the user's code, what can be read afterwards is true.
+/// A step in progress. However it ends, even by a panic of the user's code, every accessor is truthful afterwards.
 struct Attempt<'a, S: Scalar, const D: usize> {
     engine: &'a mut Engine<S, D>,
     is_complete: bool,

@@ -41,9 +41,9 @@ pub struct DebugView<'a, S: Scalar, const D: usize> {
 pub struct DebugBlock<S, const D: usize> {
     /// The level, by its place in [`Stats::levels`](crate::Stats::levels).
     pub level: usize,
-    /// What part of space it is: it holds the `min` corners of its objects, which may reach beyond it. A border may be off by a
-    /// rounding error, outwards. The outermost cells, a billion cells from the middle of the scene, have no outer border: they
-    /// hold all that lies beyond, and are infinite.
+    /// Its part of space, which contains the `min` corners of its objects; the objects may reach beyond it. A border may be off by a
+    /// rounding error, outwards. The outermost cells, a billion cells from the middle of the scene, have no outer border: they contain all
+    /// that lies beyond, and are infinite.
     pub bounds: Aabb<S, D>,
     /// How many objects live in it.
     pub objects: usize,
@@ -56,16 +56,16 @@ pub struct DebugObject<S, const D: usize> {
     /// Its place in the user's slice. After a step of [two sets](crate::Request::against), objects of the second set are
     /// numbered on after those of the first.
     pub index: usize,
-    /// Its level, by the place in [`Stats::levels`](crate::Stats::levels); none if it fitted no level and was listed.
+    /// Its level, by the place in [`Stats::levels`](crate::Stats::levels); none if it is oversized.
     pub level: Option<usize>,
     /// Its box.
     pub bounds: Aabb<S, D>,
 }
 
 impl<S: Scalar, const D: usize> BroadPhase<S, D> {
-    /// What the last step built, to draw it or to look for what is slow.
+    /// What the last step built: to draw it, or to find out why a step is slow.
     ///
-    /// It is empty before the first step, after one that did not come to its end because the user's code panicked, and after
+    /// It is empty before the first step, after one that did not complete because the user's code panicked, and after
     /// [`shrink_to_fit`](Self::shrink_to_fit), until the next step.
     pub fn debug_view(&self) -> DebugView<'_, S, D> {
         DebugView { broad_phase: self.engine.has_grid().then_some(self) }
@@ -108,8 +108,8 @@ impl<'a, S: Scalar, const D: usize> DebugView<'a, S, D> {
         self.broad_phase.map_or(Pairs::new(&[], &[]), |of| of.found_between())
     }
 
-    /// A line for each of [`pairs`](Self::pairs) and [`cross_pairs`](Self::cross_pairs), from the center of one box to that of the other. (In infinite boxes the center
-    /// is not a number.) Looks up all centers first.
+    /// A line for each of [`pairs`](Self::pairs) and [`cross_pairs`](Self::cross_pairs), from the center of one box to that of the other.
+    /// (The center of an infinite box is NaN.) Looks up all centers first.
     pub fn pair_lines(&self) -> impl Iterator<Item = [[S; D]; 2]> + use<'a, S, D> {
         let mut centers = vec![[S::ZERO; D]; self.broad_phase.map_or(0, |of| of.engine.builder.last_len)];
         for object in self.objects() {

@@ -30,7 +30,7 @@ faults! {
         FindRelaxed,
         /// A look-up reads the directory's slot without acquire: it may return a chunk with the counters of the last step.
         LookUpRelaxed,
-        /// The loser of a race for a slot looks at the winner's chunk without acquire: it may not recognise its own key.
+        /// The loser of a race for a slot looks at the winner's chunk without acquire: it may not recognize its own key.
         LoserRelaxed,
         /// A chunk is published by a plain store instead of a compare-and-swap: one key gets two chunks.
         PublishByStore,
@@ -50,7 +50,7 @@ faults! {
         SlotForgotten,
         /// Pool indices are handed out by load and store: two threads get one chunk.
         PoolClaimTorn,
-        /// The pool looks at its limit before it takes an index, not at the index it took: it hands out one too many.
+        /// The pool looks at its limit before it takes an index, not at the index it took: it hands out one index too many.
         LimitCheckedThenTaken,
         /// A recycled chunk is not cleared: it begins with the counters of the last step.
         ChunkNotCleared,
@@ -114,9 +114,9 @@ faults! {
         WindowRowMissed,
         /// A look into a coarser level does not see what reaches into the window.
         WindowWithoutSpan,
-        /// The last of those that fit no level is forgotten.
+        /// The last oversized object is forgotten.
         ListedLastMissed,
-        /// Those that fit no level are not compared with the chunks' entries.
+        /// Oversized objects are not compared with the chunks' entries.
         ListedAcrossMissed,
         /// The mask of the last comparisons of a run has a lane too few.
         MaskShort,

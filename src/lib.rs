@@ -32,17 +32,17 @@
 //! | only the calling thread | [`BroadPhase::detect`] |
 //! | objects by index, two sets, own threads, pairs that go straight to the narrow phase | [`BroadPhase::over`], a [`Request`] |
 //! | too little memory, or input from strangers | [`BroadPhase::try_par_detect`], [`Config::max_bytes`] |
-//! | rules for which objects may pair | [`Groups`], checked in bulk; [`Bounded::pairs_with`], called per pair |
+//! | rules for which objects may pair | [`Groups`], checked by the kernels; [`Bounded::pairs_with`], called per pair |
 //! | balls that should pair exactly | [`Ball`], [`Bounded::ball`] |
 //! | boxes that move far in a step | [`MovingBox`] |
 //! | terrain and walls that rarely move | [`StaticSet`] |
-//! | a need for events: pairs that started, go on or have ended | [`PairTracker`] |
+//! | a need for events: pairs that started, go on or have ended | [`PairTracker`]; with data that lasts as long as a pair, [`PairMap`] |
 //! | objects with handles instead of a slice | [`World`] |
 //! | boxes, points, rays, moving boxes, balls to look up | [`BroadPhase::queries`], [`Queries`], [`Ray`], [`BoxCast`] |
 //! | particles that need lists of neighbors | [`Neighbors`], [`Reach`] for radii of their own |
 //! | a periodic domain | [`Periodic`], [`PeriodicNeighbors`]; sheared, or shorter than its objects: [`Periodic::of_lattice`], [`Lattice`] |
 //! | a replay, or lockstep: one order for any number of threads | [`Config::canonical_order`] |
-//! | a slow step, or a wish to see its grid | [`Stats`], [`BroadPhase::debug_view`] |
+//! | a slow step, or a grid to look at | [`Stats`], [`BroadPhase::debug_view`] |
 //!
 //! # Promises
 //!

@@ -13,10 +13,9 @@ use crate::{BroadPhase, DetectError, Neighbors, Scalar};
 /// A permutation that puts neighbors in space next to each other in memory: object `as_slice()[i]` of the old order is object `i`
 /// of the new one.
 ///
-/// Simulations that reorder their arrays by it now and then read and write memory in order. Objects move slowly compared with that, so
-/// once in some hundred steps is often enough. Everything that is known by index changes with the arrays; see
-/// [`inverse`](Self::inverse_into) for lists of indices. Keys of a [`Tracker`](crate::Tracker) that are stored in one of the arrays
-/// go along with their objects, so pairs go on.
+/// Simulations that occasionally reorder their arrays by it read and write memory in order. Objects move slowly, so once in some hundred
+/// steps is often enough. Indices stored elsewhere must be changed along with the arrays; see [`inverse_into`](Self::inverse_into) for
+/// lists of indices. Keys of a [`Tracker`](crate::Tracker) that are stored in one of the arrays move with their objects, so pairs go on.
 ///
 /// ```
 /// use pivotgrid::{Aabb, BroadPhase, Reorder};
@@ -106,14 +105,14 @@ impl<T> Default for Reorder<T> {
 }
 
 impl<T: Copy + Send + Sync> Reorder<T> {
-    /// Without memory.
+    /// A `Reorder` without memory.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Puts an array into the order, on the threads of the rayon pool in which it is called: afterwards its element `i` is the one
-    /// that was at `order.as_slice()[i]`. The scratch and the vector change places, so nothing is copied twice, and the pointer of the
-    /// vector changes.
+    /// Puts an array into the order, on the threads of the rayon pool in which it is called: afterwards its element `i` is the one that was
+    /// at `order.as_slice()[i]`. The scratch array and the vector are swapped, so nothing is copied twice, and the pointer of the vector
+    /// changes.
     ///
     /// # Panics
     ///
@@ -197,9 +196,9 @@ impl<T: Copy + Send + Sync> On<'_, '_, Reorder<T>> {
 }
 
 impl<S: Scalar, const D: usize> BroadPhase<S, D> {
-    /// The order in which the last step stored the objects, in which neighbors in space are close to each other. Nothing before the
-    /// first step, after one that did not come to its end, and after [`shrink_to_fit`](Self::shrink_to_fit). With two sets, the objects
-    /// of the second are numbered on after those of the first.
+    /// The order in which the last step stored the objects, in which neighbors in space are close to each other. Nothing before the first
+    /// step, after one that did not complete, and after [`shrink_to_fit`](Self::shrink_to_fit). With two sets, the objects of the second
+    /// are numbered on after those of the first.
     pub fn spatial_order(&self) -> Option<SpatialOrder<'_>> {
         let engine = &self.engine;
         engine.has_grid().then(|| SpatialOrder { indices: &engine.builder.order[..engine.builder.last_len] })
@@ -208,7 +207,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
 
 impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// The order in which the last search stored the particles, in which neighbors in space are close to each other. Nothing before the
-    /// first search, and after one that did not come to its end.
+    /// first search, and after one that did not complete.
     pub fn spatial_order(&self) -> Option<SpatialOrder<'_>> {
         let engine = &self.broad_phase.engine;
         // A search keeps its own record of whether it was completed.

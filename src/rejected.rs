@@ -39,7 +39,7 @@ pub enum RejectReason {
     NotANumber,
     /// `min > max` on some axis.
     Inverted,
-    /// The object stands beyond the largest index a pair can name: it *and all objects after it* were left out. Listed once.
+    /// The object lies beyond the largest index that a pair can hold: it *and all objects after it* were left out. Listed once.
     BeyondIndex,
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for Rejected {
 /// The most objects one step can take: their indices must fit into a [`Pair`](crate::Pair).
 pub const MAX_OBJECTS: usize = u32::MAX as usize;
 
-/// Why a step could not be run at all.
+/// Why a step could not be run.
 ///
 /// ```
 /// use pivotgrid::{Aabb, BroadPhase, Config, ConfigError, DetectError};
@@ -88,7 +88,7 @@ pub const MAX_OBJECTS: usize = u32::MAX as usize;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DetectError {
-    /// More than [`MAX_OBJECTS`] objects; holds how many there were.
+    /// More than [`MAX_OBJECTS`] objects; contains how many there were.
     TooManyObjects(usize),
     /// The system has no memory left: it refused `needed` bytes in one piece.
     OutOfMemory {
@@ -97,8 +97,8 @@ pub enum DetectError {
     },
     /// The step needs more memory than [`Config::max_bytes`](crate::Config::max_bytes) allows.
     OverBudget {
-        /// Bytes that the engine would have to hold in all, at least. (What comes after the point of refusal is not known; where
-        /// it is the pairs that have no room, all of them have been counted.)
+        /// The bytes that the engine would have to hold in all, at least. (Needs after the point of refusal are not known. If the pairs
+        /// have no room, all pairs have been counted.)
         needed: usize,
         /// The limit.
         max_bytes: usize,

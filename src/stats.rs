@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Figures of the last step, from [`BroadPhase::stats`](crate::BroadPhase::stats). Always on: they cost a clock reading per
-/// pass and a few additions per chunk.
+/// Figures of the last step, from [`BroadPhase::stats`](crate::BroadPhase::stats). They are always collected, at the cost of a clock
+/// reading per pass and a few additions per chunk.
 ///
 /// ```
 /// use pivotgrid::{Aabb, BroadPhase};
@@ -33,35 +33,34 @@ pub struct Stats {
     pub pairs: usize,
     /// How many pairs of boxes it compared; `candidates / pairs` shows how well the cells fit the scene.
     pub candidates: u64,
-    /// How many chunks of other levels it looked for. A step with few candidates may still be slow because of these.
+    /// How many chunks of other levels it looked for. These look-ups can make a step slow even if it has few candidates.
     pub looks: u64,
     /// The most workers that took part in a pass.
     pub workers: usize,
-    /// The levels from small chunks to large ones, those without objects left out.
+    /// The levels that have objects, from small chunks to large ones.
     pub levels: Vec<LevelStats>,
-    /// How many objects fitted no level (huge or infinite ones) and were held in a plain list.
+    /// How many objects no level took, such as huge ones; they are compared as a list.
     pub oversized: usize,
-    /// How many of these were held in a tree instead, the last resort: there were too many for a list, because no cells separate
-    /// them.
+    /// How many of these were held in a tree instead, the last resort: they were too many for a list, because no cells separate them.
     pub last_resort: usize,
     /// How many chunks hold at least one object.
     pub chunks: usize,
     /// How many cells hold at least one object.
     pub occupied_cells: usize,
-    /// How often a pass ran again, because there was no room for more chunks or the plan did not fit the scene any more.
+    /// How often a pass ran again, because there was no room for more chunks or the plan no longer fitted the scene.
     pub repeats: usize,
     /// Whether the levels were replanned in this step.
     pub replanned: bool,
-    /// How often the new levels were then revised in this step, because the counts showed that they were not good enough.
+    /// How often the new levels were revised in this step, because the counts showed that some objects were expensive.
     pub revisions: usize,
     /// Memory held by the engine after the step, in bytes, the pairs included.
     pub bytes: usize,
     /// Time by pass.
     pub times: PassTimes,
-    /// How much of that only one worker can do, however many there are: preparing, arranging, planning, dealing out work.
+    /// The part of that time which only one worker can use, however many there are: preparing, arranging, planning, dealing out work.
     pub serial: Duration,
-    /// How long each worker worked on what the workers share in the passes from presort to detect. Where the figures differ, or are less
-    /// than the time of these passes, workers waited for each other or came late.
+    /// How long each worker was busy in the shared parts of the passes from presort to detect. If the figures differ, or are less than the
+    /// time of these passes, workers waited for each other or started late.
     pub busy: Vec<Duration>,
     /// What the planner expected of its levels when it chose them.
     pub predicted: Predicted,
@@ -76,7 +75,8 @@ pub struct LevelStats {
     /// objects are as long as the scene.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "edges"))]
     pub cell_size: [f64; 3],
-    /// Where a cell begins: the others begin at multiples of the edges from it, up to rounding. 0 along an axis that the level ignores.
+    /// Where one of the cells begins; the others begin at multiples of the edges from it, up to rounding. 0 along an axis that the level
+    /// ignores.
     #[cfg_attr(feature = "serde", serde(default))]
     pub origin: [f64; 3],
     /// How many objects live in it.
@@ -85,7 +85,7 @@ pub struct LevelStats {
     pub chunks: usize,
     /// The most cells that one of its objects reaches beyond its own, by axis.
     pub span: [u32; 3],
-    /// The axis along which its rows of cells lie: 0 for x, or another one that separates the objects far better.
+    /// The axis along which its rows of cells lie: 0 for x, unless another axis separates the objects far better.
     #[cfg_attr(feature = "serde", serde(default))]
     pub row_axis: usize,
 }
@@ -97,7 +97,7 @@ pub struct LevelStats {
 pub struct PassTimes {
     /// Sorting the objects in space, if the last step's order is unknown or useless.
     pub presort: Duration,
-    /// Surveying sizes and choosing levels; nearly nothing while the last plan still fits.
+    /// Surveying sizes and choosing levels; next to nothing while the last plan still fits.
     pub plan: Duration,
     /// Reading the boxes, finding each object's cell and appending segments to chunks.
     pub gather: Duration,
@@ -107,11 +107,11 @@ pub struct PassTimes {
     pub sort: Duration,
     /// Finding pairs.
     pub detect: Duration,
-    /// Taking stock after the step: figures, and memory for the next one.
+    /// Work after the step: figures, and memory for the next one.
     pub conclude: Duration,
     /// Putting the pairs into canonical order, if the settings say so.
     pub order: Duration,
-    /// Looking objects up in a static set; of the [figures of a static set](crate::StaticSet::stats), reading its objects.
+    /// Looking objects up in a static set. In the [figures of a static set](crate::StaticSet::stats): reading its objects.
     pub statics: Duration,
     /// Making the images of objects in a periodic domain, and those of static objects that have changed.
     pub images: Duration,
@@ -159,7 +159,7 @@ impl PassTimes {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct TrackTimes {
-    /// Asking for the keys and ranking them.
+    /// Reading the keys and ranking them.
     pub keys: Duration,
     /// Sorting the pairs by their keys.
     pub sort: Duration,
@@ -214,18 +214,17 @@ impl WorldTimes {
     }
 }
 
-/// Edges of which JSON has those that are infinite as `null`.
+/// Edges, of which JSON represents infinite ones as `null`.
 #[cfg(feature = "serde")]
 fn edges<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<[f64; 3], D::Error> {
     let edges = <[Option<f64>; 3] as serde::Deserialize>::deserialize(deserializer)?;
     Ok(edges.map(|edge| edge.unwrap_or(f64::INFINITY)))
 }
 
-/// What the planner expected a step with its levels to cost, in nanoseconds of one core: the sum it made as small as it could.
+/// The cost that the planner expected of a step with its levels, in nanoseconds of one core: the sum that it minimized.
 ///
-/// Only what depends on the choice of levels is in it, and not what every step does for every object whatever the levels are,
-/// such as reading its box and writing its entry. All 0 where there was nothing to choose: see
-/// [`Config::all_pairs_up_to`](crate::Config::all_pairs_up_to).
+/// It contains only costs that depend on the choice of levels, and not those of every object in every step, such as reading its box and
+/// writing its entry. All 0 if there was nothing to choose: see [`Config::all_pairs_up_to`](crate::Config::all_pairs_up_to).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -238,15 +237,15 @@ pub struct Predicted {
     pub within: f64,
     /// Comparing objects with those of coarser levels, and looking for them from every finer chunk.
     pub across: f64,
-    /// Comparing with the objects that are meant to have no level.
-    pub listed: f64,
+    /// Comparing objects with those that the planner leaves oversized.
+    pub oversized: f64,
 }
 
 impl Predicted {
     /// The parts with their names.
     pub fn named(&self) -> [(&'static str, f64); 5] {
-        let Predicted { runs, chunks, within, across, listed } = *self;
-        [("runs", runs), ("chunks", chunks), ("within", within), ("across", across), ("listed", listed)]
+        let Predicted { runs, chunks, within, across, oversized } = *self;
+        [("runs", runs), ("chunks", chunks), ("within", within), ("across", across), ("oversized", oversized)]
     }
 
     /// All parts together.

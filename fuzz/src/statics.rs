@@ -77,7 +77,7 @@ fn changes<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
         let same = |bounds: &Aabb<S, D>, object: &Plain<S, D>| {
             bits(&bounds.min) == bits(&object.low) && bits(&bounds.max) == bits(&object.high)
         };
-        assert!(match (set.get(index), known.get(&index)) {
+        assert!(match (set.get(index).ok(), known.get(&index)) {
             (Some(bounds), Some(object)) => same(bounds, object),
             (None, None) => true,
             _ => false,

@@ -39,7 +39,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         for id in 0..used {
             let head = grid.pool.chunk(id);
             if head.total() == 0 {
-                continue; // a spare that was never published
+                continue; // a spare, never published
             }
             match special(&head.key()) {
                 None => {

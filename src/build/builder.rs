@@ -40,7 +40,7 @@ pub struct Builder<S, const D: usize> {
     pub(crate) last_len: usize,
     pub(crate) workers: Vec<CachePadded<BuildWorker>>,
     pub(crate) budget: Budget,
-    /// How long the workers work.
+    /// The time that each worker was busy.
     pub(crate) busy: Busy,
     /// Which worker does what in the current pass.
     pub(crate) shares: Shares,
@@ -55,7 +55,7 @@ pub struct Builder<S, const D: usize> {
     pub(crate) starts: Vec<u32>,
     /// How many segments the last step had.
     pub(crate) segments: usize,
-    /// The last presort did not make them fewer.
+    /// Whether the last presort did not reduce that number.
     pub(crate) presorted_in_vain: bool,
     /// For chunks that all workers sort together.
     pub(crate) crowd: Crowd,
@@ -74,7 +74,7 @@ pub(crate) struct BuildWorker {
     pub(crate) sorter: Sorter,
 }
 
-/// Lists of what has no level, which take a chunk of the pool each: oversized and rejected.
+/// The lists of objects without a level, oversized and rejected. Each list takes a chunk of the pool.
 pub(crate) const SPECIALS: usize = 2;
 
 /// Chunks that a worker clears at a time.
@@ -116,17 +116,17 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         self.budget = Budget::new(limit).with_huge_pages(self.config.huge_pages);
     }
 
-    /// Makes room for a step that visits `visited` objects, the `known` ones of the last step among them.
+    /// Makes room for a step that visits `visited` objects, among them the `last_len` objects of the last step.
     pub(crate) fn make_room(&mut self, last_len: usize, visited: usize, team: Team<'_>) {
-        // Room for about as many chunks again, so that a race for one more does not make the count run twice. By the chunks that
-        // held something, which does not depend on races, and not by those taken from the pool.
+        // Room for about as many chunks again, so that a race for one more does not make gather run twice. Only chunks that held objects
+        // count: their number does not depend on races, while the number of chunks taken from the pool does.
         let chunks = self.stats.chunks;
         let bits = Directory::bits_for(chunks + SPECIALS + chunks / 8 + 2 * team.workers());
         if self.grid.directory.bits() < bits {
             self.grow_directory(bits);
         }
         let budget = &self.budget;
-        // Requested together first, so that a refusal reports all of it.
+        // All of it is checked first, so that a refusal reports the whole need.
         let per_object = size_of::<StagedBlock<S, D>>() / BLOCK + 2 * size_of::<u32>() + 2 * D * size_of::<S>();
         budget.check(visited.saturating_sub(self.staged.len() * BLOCK).saturating_mul(per_object));
         replace_if_short(&mut self.staged, visited.div_ceil(BLOCK), budget);
@@ -178,8 +178,8 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         self.grid.forget();
     }
 
-    /// Collects what the workers rejected, and evens out their memory: how work falls to the workers differs from step to step, and
-    /// must not make a steady scene allocate.
+    /// Collects what the workers rejected, and evens out their memory: the division of work among them differs from step to step, and must
+    /// not make a steady scene allocate.
     pub(crate) fn even_out(&mut self, team: Team) {
         let workers = &mut self.workers[..team.workers()];
         for worker in workers.iter() {
@@ -227,11 +227,11 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
             }
         }
         stats.predicted = self.plan.as_ref().map_or_else(Predicted::default, |plan| plan.predicted);
-        // However the races go, no worker takes more than one chunk that it does not need.
+        // Whichever way the races go, no worker takes more than one chunk that it does not need.
         self.grid.pool.limit_bytes(self.grid.pool.bytes().saturating_add(self.budget.left()));
-        // Without memory for them, that may take it from there.
+        // If there is no memory for them now, the next step's gather requests it again.
         let _ = self.grid.pool.reserve((self.stats.chunks + SPECIALS + team.workers()) as u32);
-        // Cells that are ordered are kept, whatever they cost.
+        // Cells that the settings dictate are kept, whatever they cost.
         let is_free = self.config.ordered_cells().is_none();
         if self.plan.as_mut().is_some_and(|plan| is_free && plan.is_outdated_by(self.stats.candidates)) {
             self.plan = None;
@@ -260,7 +260,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
                 * size_of::<u32>()
     }
 
-    /// After a step that did not come to its end: no figures.
+    /// After a step that did not complete: no figures.
     pub(crate) fn abandon(&mut self) {
         self.rejected.clear();
         let (mut levels, mut busy) = (std::mem::take(&mut self.stats.levels), std::mem::take(&mut self.stats.busy));
@@ -279,7 +279,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         self.stats.chunks = 0;
     }
 
-    /// Gives back memory that holds nothing any more.
+    /// Gives back unused memory.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.clear(Team::ALONE);
         self.grid.pool.shrink();

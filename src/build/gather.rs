@@ -1,9 +1,9 @@
 //! Gather: the user's boxes, read once, become segments of chunks.
 //!
-//! In parallel over blocks of visiting positions, in the order in which the last step stored the objects. A worker copies a block's
-//! boxes and finds level, chunk and cell of each, sixteen at a time, some groups behind the copying: the arithmetic runs while later
-//! boxes are on their way. Consecutive objects of one chunk are a segment, which the worker appends to the chunk's list. So there
-//! is an atomic operation per segment, not per object.
+//! In parallel over blocks of visiting positions, in the order in which the last step stored the objects. A worker copies a block's boxes
+//! and finds level, chunk and cell of each, sixteen at a time, some groups behind the copying: the arithmetic runs while later boxes are
+//! being loaded. Consecutive objects of one chunk form a segment, which the worker appends to the chunk's list. So atomic operations are
+//! per segment, not per object.
 
 use crate::build::builder::{BuildWorker, Builder, SPECIALS};
 use crate::isa::WIDTH;
@@ -25,20 +25,20 @@ pub(crate) struct Gathered(pub(super) ());
 #[derive(Debug)]
 pub(crate) struct Source<'a, O: ?Sized> {
     pub(crate) objects: &'a O,
-    /// How many of them take part.
+    /// How many of them the step handles.
     pub(crate) len: usize,
-    /// A permutation of at least all indices below `len`; those that are gone are skipped.
+    /// A permutation of at least all indices below `len`; those of objects that no longer exist are skipped.
     pub(crate) order: &'a [u32],
 }
 
-/// How many objects ahead memory is prefetched: more than the processor would find by itself, few enough to stay in the first-level
+/// How many objects ahead memory is prefetched: farther than the processor would prefetch by itself, near enough to stay in the first-level
 /// cache.
 pub(super) const AHEAD: usize = 64;
 /// With fewer objects the user's boxes stay in the cache, and prefetching them costs more than it saves.
 const PREFETCH_FROM: usize = 40_000;
 /// Groups of sixteen objects that are copied, and then located, at a time.
 const STRIDE: usize = 2;
-/// How many strides after copying they are located.
+/// Boxes are located this many strides after they are copied.
 const LAG: usize = 1;
 const GROUPS: usize = BLOCK / WIDTH;
 /// The most blocks that a worker claims at a time.
@@ -55,7 +55,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Takes down an object that is left out.
+    /// Records an object that is left out.
     #[cold]
     pub(super) fn reject(&mut self, index: usize, reason: Option<RejectReason>) {
         memory::push(&mut self.rejected, Rejected { index, reason: reason.unwrap_or(RejectReason::Inverted) });
@@ -71,7 +71,7 @@ impl Seen {
 #[derive(Debug)]
 pub(crate) struct Gatherer {
     located: Located,
-    /// There was no room: the pass must run again.
+    /// Why there was no room, if the pass must run again.
     pub(crate) full: Option<Full>,
     pub(crate) segments: usize,
     spare: Spare,
@@ -123,7 +123,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
             staged = true;
             match outcome {
                 Ok(()) => break,
-                // Before there is room for all these chunks, there may be a plan that needs fewer.
+                // Before making room for all these chunks, try a plan that needs fewer.
                 Err(Full::Directory) if self.is_overrun(source.len) => {
                     self.clear(team);
                     self.hint = None;
@@ -228,7 +228,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         self.shares.deal(team.workers(), units, |unit| unit * team.workers() / units);
     }
 
-    /// Blocks per claim: few enough that there are some for every worker, many enough that two of them seldom meet in a chunk.
+    /// Blocks per claim: few enough that every worker gets some, many enough that two claims seldom share a chunk.
     pub(super) fn claim_blocks(&self, visited: usize, team: Team) -> usize {
         team.claim(visited.div_ceil(BLOCK), MOST_BLOCKS)
     }
@@ -293,7 +293,7 @@ impl<O: ?Sized> Source<'_, O> {
         } else {
             self.copy::<S, D, false>(first, 0..len, block, seen);
         }
-        // Lanes without an object repeat the last one: they change nothing.
+        // Lanes without an object repeat the last one, which changes nothing.
         for at in len..len.next_multiple_of(WIDTH) {
             let bounds = block.bounds(len - 1);
             block.set_bounds(at, &bounds);
@@ -328,7 +328,7 @@ impl<O: ?Sized> Source<'_, O> {
         }
     }
 
-    /// Tells positions without an object from invalid boxes, and notes the latter.
+    /// Separates positions without an object from invalid boxes, and records the latter.
     #[cold]
     fn reject<S: Scalar, const D: usize>(
         &self,
@@ -392,7 +392,7 @@ impl<'t, S: Scalar, const D: usize> Target<'t, S, D> {
     }
 }
 
-/// Where the entries of a chunk go that is none: the lists of what has no level.
+/// The list of a key that is not a chunk's but one of the lists for objects without a level.
 pub(super) fn special(key: &Key) -> Option<i32> {
     let level = key[3] as i32;
     matches!(level, OVERSIZED | REJECTED).then_some(level)

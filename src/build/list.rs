@@ -14,7 +14,7 @@ use crate::runtime::memory::replace_if_short;
 use crate::runtime::objects::Objects;
 use crate::{Groups, RejectReason, Scalar};
 
-/// Of more objects, the list is made by all workers, in gather and sort.
+/// A longer list is made by all workers, in gather and sort.
 const FEW: usize = 256;
 
 impl<S: Scalar, const D: usize> Builder<S, D> {

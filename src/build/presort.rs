@@ -18,7 +18,7 @@ use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
 use crate::{Aabb, Groups, Scalar};
 
-/// Fewer objects are in the cache in any order.
+/// Fewer objects fit into the cache in any order.
 const FROM: usize = 4096;
 /// With more segments per object than this, the order is useless.
 const USELESS: f64 = 0.3;
@@ -39,7 +39,7 @@ struct Slabs<S, const D: usize> {
 
 impl<S: Scalar, const D: usize> Slabs<S, D> {
     fn new(boxes: &[Aabb<S, D>], workers: usize) -> Self {
-        // Each worker has counters of its own. More of them than objects would cost more than the better order saves.
+        // Each worker has counters of its own. More counters than objects would cost more than the better order saves.
         let bits = MOST_BITS / D as u32 - u32::from(boxes.len() < workers << MOST_BITS);
         let stride = (boxes.len() / SAMPLED).max(1);
         let slabs = 1 << bits;
@@ -114,7 +114,7 @@ impl<S: Scalar, const D: usize> IsaWork for CountBuckets<'_, S, D> {
         let CountBuckets { slabs, boxes, blocks, counts } = self;
         for (boxes, block) in boxes.chunks(BLOCK).zip(blocks) {
             for (boxes, noted) in boxes.chunks(WIDTH).zip(block.next.as_chunks_mut().0) {
-                // Behind the last box it is repeated, and not counted.
+                // Lanes behind the last box repeat it, and do not count.
                 let rest: [Aabb<S, D>; WIDTH];
                 let sixteen = match boxes.first_chunk() {
                     Some(sixteen) => sixteen,
@@ -145,7 +145,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         self.segments as f64 > USELESS * objects as f64
     }
 
-    /// Takes note of whether presorting helped: where every object is alone in its chunk, no order does.
+    /// Records whether presorting helped: where every object is alone in its chunk, no order does.
     pub(crate) fn judge_presort(&mut self, presorted: bool, objects: usize) {
         self.presorted_in_vain = self.is_disordered(objects) && (presorted || self.presorted_in_vain);
     }
@@ -159,7 +159,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         let boxes = self.table.records(len);
         let slabs = Slabs::new(boxes, team.workers());
         let buckets = slabs.buckets();
-        // How many objects of a part there are in each bucket; then the next one's place in the order.
+        // By part: how many objects each bucket has; later, the place of the bucket's next object in the order.
         let mut counts = memory::collect(std::iter::repeat_n(0, len.div_ceil(part) * buckets));
 
         // One claim for the objects of a part and their counts.

@@ -19,7 +19,7 @@ use crate::runtime::team::Team;
 pub(crate) struct Revisions<S, const D: usize> {
     /// The levels before the last revision, and what a step with them would cost.
     before: Option<(Levels<S, D>, f64)>,
-    /// No more is tried.
+    /// No further revisions are tried.
     is_over: bool,
 }
 
@@ -37,7 +37,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         !self.stats.replanned && accepted.is_some_and(|accepted| accepted.is_overrun_by(chunks, objects))
     }
 
-    /// Judges the levels. Nothing if others are better: then these are in place, and the staged boxes must be gathered again.
+    /// Judges the levels. Returns nothing if other levels are better. Those are then in place, and the staged boxes must be gathered again.
     pub(crate) fn review<O: Objects<S, D> + ?Sized>(
         &mut self,
         source: &Source<'_, O>,
@@ -68,7 +68,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         }
         let cost = load.cost(&self.config.costs);
         if let Some((levels, _)) = revisions.before.take_if(|(_, before)| *before <= cost) {
-            // That was no help.
+            // The revision did not help.
             revisions.is_over = true;
             self.grid.levels = levels;
             self.clear(team);

@@ -28,8 +28,8 @@ pub struct Config {
     /// these cells are crowded or nearly empty, the planner adds others or plans again without the hint. `None`, the default, lets the
     /// planner choose.
     pub cell_size: Option<f64>,
-    /// An order: the edge of the finest level's cells in every step, unless an object of that level is larger, however slow that
-    /// may be. For tests and measurements. `None`, the default, leaves the choice to the planner.
+    /// A command: the edge of the finest level's cells in every step, unless an object of that level is larger, however slow that may be.
+    /// For tests and measurements. `None`, the default, leaves the choice to the planner.
     pub exact_cell_size: Option<f64>,
     /// The most levels the planner may use, 1 to 16.
     pub max_levels: usize,
@@ -37,24 +37,23 @@ pub struct Config {
     pub all_pairs_up_to: usize,
     /// Up to this many objects `par_detect` stays on the calling thread, where handing out work would cost more than it saves.
     pub serial_up_to: usize,
-    /// Whether pairs are delivered in ascending order instead of in the order in which they happened to be found. With it, a scene
-    /// gives the same pairs in the same order for every number of threads and every history of the engine, as lockstep and replay
-    /// need it. Costs about a fifth of a step where there are as many pairs as objects.
+    /// Whether pairs are delivered in ascending order instead of in the order in which they happened to be found. With it, a scene gives
+    /// the same pairs in the same order for every number of threads and every history of the engine, which lockstep and replays need. Costs
+    /// about a fifth of a step if there are as many pairs as objects.
     pub canonical_order: bool,
-    /// The most memory that a step may make the engine hold, in bytes; `None`, the default, is as much as there is. A step that needs
-    /// more is refused as a whole, with an error that says how much it needs: see
-    /// [`try_par_detect`](crate::BroadPhase::try_par_detect). After a step, no more is held than this ([`Stats::bytes`](crate::Stats::bytes);
-    /// what queries build for themselves does not count, nor do the two kilobytes of an engine that was refused everything, nor what the
-    /// arenas of chunks round up, at most a page for each slab). In the midst of a step the limit may be exceeded by what workers keep for
-    /// themselves, some kilobytes each in most scenes, and, with [`canonical_order`](Self::canonical_order), by two more copies of the
-    /// pairs.
+    /// The most memory that the engine may hold after a step, in bytes; `None`, the default, means no limit. A step that needs more is
+    /// refused as a whole, with an error that states how much it needs: see [`try_par_detect`](crate::BroadPhase::try_par_detect). After a
+    /// step, no more is held than this ([`Stats::bytes`](crate::Stats::bytes); what queries build for themselves does not count, nor do the
+    /// two kilobytes of an engine that was refused everything, nor what the arenas of chunks round up, at most a page for each slab).
+    /// During a step the limit may be exceeded by the workers' own memory, some kilobytes each in most scenes, and, with
+    /// [`canonical_order`](Self::canonical_order), by two more copies of the pairs.
     pub max_bytes: Option<usize>,
     /// Whether large arrays ask for huge pages, on Linux, where the system grants them on request. Off by default: steps of a million
     /// objects were no more than 1 % faster with them, and arrays may take up whole pages of 2 MiB.
     pub huge_pages: bool,
     /// The instructions that boxes are compared with; for tests and measurements.
     pub instruction_set: InstructionSet,
-    /// The edges of the finest level's cells, as an order; for the bench that searches cells by hand.
+    /// The edges of the finest level's cells, as a command; for the bench that searches cells by hand.
     #[doc(hidden)]
     pub exact_cells: Option<[f64; 3]>,
     /// The planner's prices, for the bench that varies them.
@@ -82,13 +81,13 @@ impl Default for Config {
 
 impl Config {
     /// Suggests the edge of the finest level's cells for the first plan. A cell is never smaller than the objects that live in it.
+    #[must_use]
     pub fn cell_size(mut self, edge: f64) -> Self {
         self.cell_size = Some(edge);
         self
     }
 
-    /// Fixes the edge of the finest level's cells, and has no plan questioned. A cell is never smaller than the objects that live in
-    /// it.
+    /// Fixes the edge of the finest level's cells. No check overrides it. A cell is never smaller than the objects that live in it.
     ///
     /// ```
     /// use pivotgrid::{Aabb, BroadPhase, Config};
@@ -99,54 +98,62 @@ impl Config {
     /// assert!((broad_phase.stats().levels[0].cell_size[1] - 50.0).abs() < 0.001);
     /// # Ok::<(), pivotgrid::ConfigError>(())
     /// ```
+    #[must_use]
     pub fn exact_cell_size(mut self, edge: f64) -> Self {
         self.exact_cell_size = Some(edge);
         self
     }
 
     /// Limits the number of levels, 1 to 16.
+    #[must_use]
     pub fn max_levels(mut self, levels: usize) -> Self {
         self.max_levels = levels;
         self
     }
 
-    /// Sets up to how many objects each is compared with each.
+    /// Sets the number of objects up to which each is compared with each, without a grid.
+    #[must_use]
     pub fn all_pairs_up_to(mut self, objects: usize) -> Self {
         self.all_pairs_up_to = objects;
         self
     }
 
-    /// Sets up to how many objects `par_detect` stays on the calling thread.
+    /// Sets the number of objects up to which `par_detect` stays on the calling thread.
+    #[must_use]
     pub fn serial_up_to(mut self, objects: usize) -> Self {
         self.serial_up_to = objects;
         self
     }
 
     /// Sets whether pairs are delivered in ascending order.
+    #[must_use]
     pub fn canonical_order(mut self, wanted: bool) -> Self {
         self.canonical_order = wanted;
         self
     }
 
-    /// Limits the memory that a step may make the engine hold.
+    /// Limits the memory that the engine may hold after a step.
+    #[must_use]
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = Some(bytes);
         self
     }
 
     /// Sets whether large arrays ask for huge pages.
+    #[must_use]
     pub fn huge_pages(mut self, wanted: bool) -> Self {
         self.huge_pages = wanted;
         self
     }
 
     /// Sets the instructions that boxes are compared with.
+    #[must_use]
     pub fn instruction_set(mut self, set: InstructionSet) -> Self {
         self.instruction_set = set;
         self
     }
 
-    /// The edges of the finest level's cells, if these are an order.
+    /// The edges of the finest level's cells, if the settings dictate them.
     pub(crate) fn ordered_cells(&self) -> Option<[f64; 3]> {
         self.exact_cells.or(self.exact_cell_size.map(|edge| [edge; 3]))
     }

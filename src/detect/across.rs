@@ -17,7 +17,8 @@ use crate::layout::{Chunk, Coords, Window, key_parts};
 use crate::runtime::memory;
 use crate::{Aabb, Scalar};
 
-/// Searches everything coarser than a chunk for what meets some of its entries. `near` and `sweep` are memory for it.
+/// Searches the levels that a chunk looks into, and the oversized entries, for those that overlap some of the chunk's entries. `near` and
+/// `sweep` are memory for it.
 #[inline(always)]
 pub(super) fn search<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     view: &View<'_, S, D>,
@@ -67,8 +68,8 @@ pub(super) fn search<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
 /// Entries of a chunk against near ones. Compiled as a function of its own: most chunks have none.
 ///
 /// If both are many, the entries are cut in two, and each half is compared only with entries near the box around it: plates of nested rooms
-/// are near to all of a chunk, and to few of its cells. Where one axis separates them, as beams along different axes, they are swept along
-/// it instead.
+/// are near the whole chunk, but touch few of its cells. If one axis separates them, as it does beams along different axes, they are swept
+/// along it instead.
 struct Meet<'m, 'c, I: Isa, S, const D: usize, const EXTRAS: bool> {
     view: &'m View<'m, S, D>,
     chunk: &'m Chunk,
@@ -106,7 +107,7 @@ impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for Meet<'_, '_
 }
 
 /// Whether cells leave enough comparisons to make a sweep or a cut worth its cost. A sample of the near entries shows how many entries lie
-/// in the cells that they cover: small boxes in a large chunk cover few, whatever the number of both.
+/// in the cells that they cover: small boxes in a large chunk cover few, however many there are of both.
 #[inline(always)]
 fn exceeds_cells<S: Scalar, const D: usize>(view: &View<'_, S, D>, chunk: &Chunk, part: &NearPart<S, D>, near: &[u32]) -> bool {
     // Enough to tell few from many.
@@ -186,7 +187,7 @@ impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for Collect<'_,
     }
 }
 
-/// Compares an entry with a run of entries. A function of its own, as [`Collect`].
+/// Compares an entry with a run of entries. A function of its own, like [`Collect`].
 pub(super) struct MeetRun<'m, 'c, I: Isa, S, const D: usize, const EXTRAS: bool> {
     pub(super) comparer: &'m mut Comparer<'c, I, S, D, EXTRAS>,
     pub(super) entry: usize,

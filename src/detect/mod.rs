@@ -31,7 +31,7 @@ use sink::{Consumer, Sink};
 
 /// Oversized entries that a worker compares with all others at a time, where there are several workers.
 const OVERSIZED_BLOCK: usize = 32;
-/// The same where there is one.
+/// The same for a single worker.
 const OVERSIZED_ALONE: usize = FOLLOWED;
 
 /// The input of detection.
@@ -57,7 +57,7 @@ pub(crate) struct Finder {
 }
 
 impl Finder {
-    /// Makes it ready for a step. Its lists get their memory here, once.
+    /// Prepares for a step. The lists get their memory here, once.
     pub(crate) fn prepare(&mut self) {
         (self.candidates, self.looks) = (0, 0);
         self.comparisons.reserve();
@@ -70,7 +70,7 @@ impl Finder {
         (self.near.capacity(), self.near_sweep.capacity())
     }
 
-    /// As much room for near entries, if it can be had.
+    /// Makes the same room for near entries, if there is memory.
     pub(crate) fn stock_up(&mut self, (near, swept): (usize, usize), budget: &memory::Budget) {
         self.near.clear();
         budget.stock_up(&mut self.near, near);
@@ -94,28 +94,28 @@ pub(crate) struct Detector {
 #[derive(Debug, Default)]
 pub(crate) struct DetectWorker {
     pub(crate) finder: Finder,
-    /// Blocks of pairs that it had to make itself.
+    /// Blocks of pairs that the worker had to allocate itself.
     pub(crate) overflow_pairs: Vec<Vec<Pair>>,
     /// Static objects that an object touches.
     pub(crate) touched: Vec<u32>,
 }
 
 impl Detector {
-    /// Makes it ready for a step with a team.
+    /// Prepares for a step with a team.
     pub(crate) fn prepare(&mut self, team: Team) {
         while self.workers.len() < team.workers() {
             memory::push(&mut self.workers, CachePadded::new(DetectWorker::default()));
         }
         for worker in &mut self.workers {
             worker.finder.prepare();
-            // There are some if the last step did not come to its end.
+            // There are some if the last step did not complete.
             memory::reserve(&mut self.pairs, worker.overflow_pairs.len());
             self.pairs.append(&mut worker.overflow_pairs);
         }
         self.pairs.iter_mut().for_each(Vec::clear);
     }
 
-    /// Finds the pairs, and has each worker hand its own to a consumer of its own. In the end `finish` gets the consumers.
+    /// Finds the pairs. Each worker passes its pairs to a consumer of its own; in the end `finish` gets the consumers.
     pub(crate) fn detect<S: Scalar, const D: usize, C: Consumer>(
         &mut self,
         builder: &mut Builder<S, D>,
@@ -141,7 +141,7 @@ impl Detector {
                 debug_assert!(unit.index() < items);
                 view.detect(&view.grid.items[unit.index()], finder, &mut sink);
                 if sink.has_enough() {
-                    // No worker finds anything left to claim.
+                    // Ends the pass: the other workers find nothing left to claim.
                     shares.drain();
                     oversized.take(view.grid.oversized.len());
                     break;
@@ -164,8 +164,8 @@ impl Detector {
             self.pairs.append(&mut worker.overflow_pairs);
         }
     }
-    /// Evens out the workers' memory and the blocks of pairs after a step: how work falls to the workers differs from step to step.
-    /// Returns how many pairs there are.
+    /// Evens out the workers' memory and the blocks of pairs after a step: the division of work differs from step to step. Returns how many
+    /// pairs there are.
     pub(crate) fn even_out(&mut self, team: Team, budget: &memory::Budget) -> usize {
         let workers = &mut self.workers[..team.workers()];
         let near = workers.iter().map(|worker| worker.finder.near_capacity());

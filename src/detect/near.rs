@@ -1,7 +1,7 @@
 //! Many near entries against a chunk: cuts the chunk's entries, and sweeps along the axis that separates them best.
 //!
 //! Cells do not separate long boxes along different axes: a chunk of beams along x reaches all beams along y, and each of these covers all
-//! of the chunk's cells. A sweep along their common axis does.
+//! of the chunk's cells. A sweep along the third axis does separate them.
 
 use std::ops::Range;
 
@@ -15,14 +15,14 @@ use crate::{Aabb, Scalar};
 
 /// Comparisons that a sweep or a cut must save for each entry that it sorts or looks up.
 pub(super) const WORTHWHILE: usize = 32;
-/// It is used where no more than this part of the near entries overlap an entry of the chunk along the axis.
+/// A sweep is used if no more than this part of the near entries overlap an entry of the chunk along the axis.
 const SEPARATED: f64 = 0.125;
 
 /// Entries that are cut in two, and near ones, at least.
 const LARGE: usize = 32;
 /// A cut must leave less than this part of the near entries to each half, on average.
 const SEPARATING: f64 = 0.75;
-/// More parts than that are never kept: a cut halves the entries of a chunk's item, of which there are at most 2^10.
+/// There are never more parts at a time: a cut halves the entries of a chunk's item, of which there are at most 2^10.
 const MOST_PARTS: usize = 16;
 
 /// Some entries of a chunk, and those near to them.
@@ -113,7 +113,7 @@ impl NearSweep {
         self.keys.capacity()
     }
 
-    /// As much room, if it can be had.
+    /// Makes the same room, if there is memory.
     pub(super) fn stock_up(&mut self, near: usize, budget: &Budget) {
         self.keys.clear();
         if near == 0 {
@@ -123,7 +123,7 @@ impl NearSweep {
         for column in self.min.iter_mut().chain(&mut self.max).chain([&mut self.reach]) {
             has_room &= budget.stock_up(column, near + PADDING);
         }
-        // The columns first: they grow with the room for keys, without asking.
+        // The columns first: later they grow with the room for keys, without a check.
         if has_room && budget.stock_up(&mut self.keys, near) {
             self.grow(near);
         }
@@ -208,7 +208,7 @@ impl NearSweep {
 }
 
 /// A coordinate, rounded to single precision, as an integer of the same order. Rounding is monotone, so what is not greater is not greater
-/// afterwards; that some more are compared does no harm.
+/// afterwards. Comparing some more entries does no harm.
 fn rounded(coordinate: f64) -> u32 {
     // Adding 0 makes the negative zero a positive one.
     let bits = (coordinate as f32 + 0.0).to_bits();

@@ -4,14 +4,14 @@ use super::View;
 use crate::Scalar;
 use crate::layout::{Chunk, Coords, Row, Shape};
 
-/// A chunk and those around it, looked up on first use: a chunk whose entries keep away from its border needs none.
+/// A chunk and those around it, looked up on first use: a chunk whose entries do not reach its border needs none.
 pub(crate) struct Neighborhood<'v, S, const D: usize> {
     view: &'v View<'v, S, D>,
     level: usize,
     coords: Coords,
     chunks: [&'v Chunk; 27],
     /// A bit for each chunk that was looked up.
-    known: u32,
+    looked_up: u32,
 }
 
 impl<'v, S: Scalar, const D: usize> Neighborhood<'v, S, D> {
@@ -20,7 +20,7 @@ impl<'v, S: Scalar, const D: usize> Neighborhood<'v, S, D> {
     pub(crate) fn new(view: &'v View<'v, S, D>, level: usize, coords: Coords, center: &'v Chunk) -> Self {
         let mut chunks = [&Chunk::EMPTY; 27];
         chunks[Self::CENTER as usize] = center;
-        Neighborhood { view, level, coords, chunks, known: 1 << Self::CENTER }
+        Neighborhood { view, level, coords, chunks, looked_up: 1 << Self::CENTER }
     }
 
     /// Whether all cells from `low` to `high`, counted from the chunk's first one, are in it or in one of those around it.
@@ -33,7 +33,7 @@ impl<'v, S: Scalar, const D: usize> Neighborhood<'v, S, D> {
     #[inline(always)]
     fn at(&mut self, offset: Coords) -> &'v Chunk {
         let index = (offset[0] + 3 * offset[1] + 9 * offset[2] + Self::CENTER) as usize;
-        if self.known >> index & 1 == 0 {
+        if self.looked_up >> index & 1 == 0 {
             self.look_up(index, offset);
         }
         self.chunks[index]
@@ -45,7 +45,7 @@ impl<'v, S: Scalar, const D: usize> Neighborhood<'v, S, D> {
         if let Some(chunk) = self.view.grid.find(self.level, coords) {
             self.chunks[index] = chunk;
         }
-        self.known |= 1 << index;
+        self.looked_up |= 1 << index;
     }
 
     /// A row, counted from the chunk's first one.

@@ -34,7 +34,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Makes the lists' memory, once.
+    /// Allocates the lists' memory, once.
     pub(crate) fn reserve(&mut self) {
         self.lists().into_iter().for_each(|list| list.reserve(MOST_ENTRIES + WIDTH));
     }
@@ -172,7 +172,7 @@ fn cells<I: Isa, S: Scalar, const D: usize>(
 }
 
 impl<S: Scalar, const D: usize> RowSearch<'_, '_, S, D> {
-    /// Sixteen entries at a time: lists those that reach beyond the row, and compares them with those behind them in it.
+    /// Sixteen entries at a time: lists those that reach beyond the row, and compares each with the entries behind it in the row.
     #[inline(always)]
     fn own_row<I: Isa, const EXTRAS: bool>(
         &mut self,

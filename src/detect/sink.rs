@@ -17,7 +17,7 @@ use crate::runtime::team::Team;
 /// Pairs per block: 32 KiB.
 pub(crate) const BLOCK: usize = 4096;
 
-/// The most blocks that a number of pairs takes, however they fall to the workers.
+/// The most blocks that a number of pairs takes, however they are divided among the workers.
 pub(crate) fn blocks_for(pairs: usize, workers: usize) -> usize {
     // A kernel leaves a block when it might not have room for all lanes.
     pairs.div_ceil(BLOCK - (WIDTH - 1)) + workers
@@ -44,7 +44,7 @@ pub(crate) struct StorePairs<F> {
 }
 
 impl<F: Fn(Pair) -> bool> Consumer for StorePairs<F> {
-    /// Without a filter the search is optimised away.
+    /// Without a filter the search is optimized away.
     #[inline]
     fn consume(&mut self, block: &mut Vec<Pair>, fresh: usize) -> ControlFlow<()> {
         if let Some(refused) = block[fresh..].iter().position(|&pair| !(self.filter)(pair)) {
@@ -68,7 +68,7 @@ pub(crate) struct Sink<'a, C> {
     stock: &'a Blocks<'a, Vec<Pair>>,
     /// Blocks beyond the stock, which joins them after the pass.
     overflow: &'a mut Vec<Vec<Pair>>,
-    /// Where the current block belongs.
+    /// The place in the stock of the current block.
     home: Option<&'a mut Vec<Pair>>,
     /// The current block. Taken out of its home so that workers do not write to neighboring headers.
     block: Vec<Pair>,
@@ -95,7 +95,7 @@ impl<'a, C: Consumer> Sink<'a, C> {
     fn make_room(&mut self) {
         self.settle();
         if self.block.capacity() - self.block.len() >= WIDTH {
-            return; // the consumer left room
+            return; // the consumer has left room
         }
         let next = self.stock.claim_one();
         let has_room = next.as_ref().is_some_and(|block| block.capacity() >= BLOCK);
@@ -110,7 +110,7 @@ impl<'a, C: Consumer> Sink<'a, C> {
         memory::reserve_exact(&mut self.block, BLOCK);
     }
 
-    /// There may be no more blocks, and so no answer; but there will be one about how much memory it would have taken. So the
+    /// There is no memory for another block, so the step will end with an error, which states how much memory it needs. So the remaining
     /// pairs are still found and counted, in the current block.
     #[cold]
     fn do_without(&mut self) {
@@ -120,7 +120,7 @@ impl<'a, C: Consumer> Sink<'a, C> {
         memory::reserve(&mut self.block, 64 * WIDTH);
     }
 
-    /// Has the consumer look at what was found since the last time.
+    /// Shows the consumer the pairs that were found since the last time.
     #[inline]
     pub(crate) fn settle(&mut self) {
         if self.enough {
@@ -150,7 +150,7 @@ impl<'a, C: Consumer> Sink<'a, C> {
         }
     }
 
-    /// Hands the last block back. Also returns for how many pairs there was no room.
+    /// Returns the last block to the stock, and the number of pairs for which there was no room.
     pub(crate) fn finish(mut self) -> (C, usize) {
         self.settle();
         self.put_back();
@@ -168,7 +168,7 @@ impl<C: Consumer> PairRoom for Sink<'_, C> {
     }
 }
 
-/// Evens out a stock of blocks of pairs after a step: as many as the same number of pairs can take, however they fall to the
+/// Evens out a stock of blocks of pairs after a step: as many as the same number of pairs can take, however they are divided among the
 /// workers. Returns how many pairs there are.
 pub(crate) fn stock_up(stock: &mut Vec<Vec<Pair>>, team: Team, budget: &Budget) -> usize {
     let found: usize = stock.iter().map(Vec::len).sum();
@@ -176,7 +176,7 @@ pub(crate) fn stock_up(stock: &mut Vec<Vec<Pair>>, team: Team, budget: &Budget) 
     if stock.len() < blocks && budget.stock_up_with_slack(stock, blocks) {
         stock.resize_with(blocks, Vec::new);
     }
-    // Those that were taken may be without room, too, if there was none left.
+    // A block that was taken may have no room either, if no memory was left.
     for block in stock {
         if !budget.stock_up(block, BLOCK) {
             break;

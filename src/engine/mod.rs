@@ -18,14 +18,14 @@ use crate::{Config, Pair, Scalar};
 pub struct Engine<S, const D: usize> {
     pub(crate) builder: Builder<S, D>,
     pub(crate) detector: Detector,
-    /// What the last step made, readable if it came to its end. Every accessor depends on it, and on nothing else.
+    /// What the last step made, readable if it completed. It decides for every accessor, and nothing else does.
     pub(crate) made: Outcome<Made>,
     /// Blocks of pairs with static objects.
     pub(crate) static_pairs: Vec<Vec<Pair>>,
-    /// Pairs, and those with static objects, in order, if that is requested.
+    /// Pairs, and those with static objects, in canonical order, if that is requested.
     pub(crate) ordered: Ordered<Pair>,
     pub(crate) static_ordered: Ordered<Pair>,
-    /// Where the last step's entries are, for queries that cross the scene.
+    /// The tree over the last step's entries, for queries that cross the scene.
     pub(crate) tree: Lazy<S, D>,
 }
 
@@ -57,8 +57,8 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         }
     }
 
-    /// Makes room for a step that visits `visited` objects, the `known` ones of the last step among them, and empties what that step
-    /// left, whether or not it came to its end.
+    /// Makes room for a step that visits `visited` objects, among them the `last_len` objects of the last step, and clears what that step
+    /// left, whether or not it completed.
     pub(crate) fn prepare<'t>(&mut self, last_len: usize, visited: usize, team: Team<'t>) -> Team<'t> {
         let team = team.at_most(visited / BLOCK + 1);
         self.clear(team);
@@ -66,7 +66,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         team
     }
 
-    /// Empties what the last step left, whether or not it came to its end, and makes the workers ready.
+    /// Clears what the last step left, whether or not it completed, and prepares the workers.
     pub(crate) fn clear(&mut self, team: Team) {
         self.builder.busy.begin(team.workers());
         self.builder.clear(team);
@@ -76,7 +76,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.detector.prepare(team);
     }
 
-    /// Takes stock of the memory that is held, if there is a limit. Summing it up takes as long as searching ten objects.
+    /// Sums up the memory that is held, if there is a limit: that takes as long as searching ten objects.
     fn count_bytes(&mut self) {
         if self.builder.budget.is_limited() {
             let held = self.bytes();
@@ -84,16 +84,16 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         }
     }
 
-    /// Tells how much memory is held, and ends the step if that is more than the limit.
+    /// Reports how much memory is held, and ends the step if that exceeds the limit.
     pub(crate) fn settle_bytes(&mut self) {
         let held = self.bytes();
         self.builder.stats.bytes = held;
         self.builder.budget.settle(held);
     }
 
-    /// Takes the figures of the step, and evens out the memory. Whoever runs the step [settles](Self::settle_bytes) what is then held.
+    /// Collects the figures of the step, and evens out the workers' memory. The caller [settles](Self::settle_bytes) what is then held.
     pub(crate) fn conclude(&mut self, objects: usize, team: Team) {
-        // What the workers keep for themselves was not followed until now.
+        // The workers' own memory was not counted until now.
         if self.builder.budget.is_limited() {
             self.settle_bytes();
         }
@@ -115,17 +115,17 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             + self.static_ordered.bytes()
     }
 
-    /// The beginning of a step: from here on, nothing of the last one can be read.
+    /// Begins a step: from here on, nothing of the last one can be read.
     pub(crate) fn begin(&mut self) {
         *self.made.discard() = Made::Grid;
     }
 
-    /// The end of a step: what it made can be read.
+    /// Ends a step: what it made can be read.
     pub(crate) fn finish(&mut self) {
         self.made.begin().finish();
     }
 
-    /// After a step that did not come to its end: there is nothing to tell but how much memory is held.
+    /// Ends a step that did not complete: there is nothing to report but how much memory is held.
     pub(crate) fn abandon(&mut self) {
         self.made.discard();
         self.builder.abandon();
@@ -137,19 +137,19 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         self.builder.last_len > 0 && self.made.get().is_some()
     }
 
-    /// The last step's grid as queries read it, if that step came to its end and had objects.
+    /// The last step's grid as queries read it, if that step completed and had objects.
     pub(crate) fn view<'a>(&'a self, residents: Option<Residents<'a, S, D>>) -> Option<GridView<'a, S, D>> {
         let Builder { grid, table, order, kernel, .. } = &self.builder;
         self.has_grid().then(|| GridView::new(grid, table.columns(order), *kernel, &self.tree, residents))
     }
 
-    /// Gives back nearly all memory, after a step that was refused some and so has no answer that would need it.
+    /// Gives back nearly all memory after a step that was refused some: it has no result that would need it.
     pub(crate) fn release(&mut self) {
         self.builder.release();
         self.shrink_to_fit();
     }
 
-    /// Gives back memory that holds nothing any more.
+    /// Gives back unused memory.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.made.discard();
         self.builder.shrink_to_fit();

@@ -36,8 +36,7 @@ pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
     let mut clock = Clock::start();
     engine.builder.stats.times = PassTimes::default();
 
-    // If the user's code panics below, or memory is refused, nothing of the last step is known any more. All that is lost with its
-    // order is some speed.
+    // If the user's code panics below, or memory is refused, the last step's order is lost. That costs some speed, and nothing else.
     let last_len = std::mem::take(&mut engine.builder.last_len);
     if engine.builder.makes_list(len) {
         engine.clear(Team::ALONE);
@@ -72,7 +71,7 @@ pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
     Rebuilt { sorted, team, objects: len, surplus: objects.len() > len, clock }
 }
 
-/// Plans, if there is need to, and gathers.
+/// Plans, if necessary, and gathers.
 fn gather<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
     builder: &mut Builder<S, D>,
     source: &Source<'_, O>,
@@ -86,7 +85,7 @@ fn gather<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
     gathered
 }
 
-/// Arranges and sorts, and checks the levels by what that shows. If others are better, gathers the staged boxes again.
+/// Arranges and sorts, and reviews the levels by the counts. If others are better, gathers the staged boxes again.
 fn sort<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
     builder: &mut Builder<S, D>,
     source: &Source<'_, O>,
@@ -114,7 +113,7 @@ fn sort<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
 }
 
 impl Rebuilt<'_> {
-    /// The end of a step, after whatever its second half was.
+    /// Ends a step, whatever its second half was.
     pub(crate) fn conclude<S: Scalar, const D: usize>(mut self, engine: &mut Engine<S, D>) {
         let Builder { stats, busy, .. } = &mut engine.builder;
         stats.times.detect = self.clock.lap();
@@ -127,7 +126,7 @@ impl Rebuilt<'_> {
     }
 }
 
-/// The step. Each worker of detection makes a `consumer` for its pairs, and lets `finish` have it afterwards.
+/// A step. Each worker of detection makes a `consumer` for its pairs, and passes it to `finish` afterwards.
 pub(crate) fn step<S: Scalar, const D: usize, C: Consumer>(
     engine: &mut Engine<S, D>,
     objects: &(impl Objects<S, D> + ?Sized),

@@ -16,7 +16,7 @@ use crate::isa::scalar::Scalar;
 /// assert!(crate_.overlaps(&ball)); // they touch at x = 1
 /// ```
 ///
-/// Corners may be whatever turns into an array: the vectors and points of glam, mint, nalgebra and parry do, so none of them
+/// Corners may be of any type that converts into an array. The vectors and points of glam, mint, nalgebra and parry do, so none of them
 /// needs a feature of this crate.
 ///
 /// ```
@@ -52,7 +52,7 @@ pub struct Aabb<S, const D: usize> {
 }
 
 impl<S: Scalar, const D: usize> Aabb<S, D> {
-    /// The box between two corners. Takes arrays and whatever turns into them, such as the vectors of glam, mint and nalgebra.
+    /// The box between two corners. Takes arrays and types that convert into arrays, such as the vectors of glam, mint and nalgebra.
     #[inline]
     pub fn new(min: impl Into<[S; D]>, max: impl Into<[S; D]>) -> Self {
         Aabb { min: min.into(), max: max.into() }

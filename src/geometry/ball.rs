@@ -42,7 +42,7 @@ impl<S: Scalar, const D: usize> Ball<S, D> {
     /// of the radii, all in the precision of `S`.
     ///
     /// That holds for all finite centers and radii, from the least denormal number to the greatest: where squares would underflow or
-    /// overflow, both sides are scaled by a power of two. So the answer is that of exact arithmetic, but where the two sides differ by
+    /// overflow, both sides are scaled by a power of two. So the answer is that of exact arithmetic, except where the two sides differ by
     /// no more than some roundings. A ball of infinite radius touches every other. One whose radius is negative or NaN touches nothing.
     ///
     /// ```

@@ -33,16 +33,16 @@ pub trait Bounded<S: Scalar, const D: usize> {
     /// [`Periodic`](crate::Periodic) domain two or three times.
     fn aabb(&self) -> Aabb<S, D>;
 
-    /// Whether to keep the pair. Called only for objects whose boxes overlap, once per pair, from any thread, in either order of the two;
-    /// so it should be symmetric. Without a filter the call costs nothing.
+    /// Whether to keep the pair. Called only for objects whose boxes overlap, once per pair, from any thread, and with the two in either
+    /// order; so it should be symmetric. The default keeps all pairs and costs nothing.
     #[inline]
     fn pairs_with(&self, _other: &Self) -> bool {
         true
     }
 
-    /// [`pairs_with`](Self::pairs_with) in a [`Periodic`](crate::Periodic) domain, where the other one, moved by `shift`, overlaps this
-    /// one's box. Called once per meeting: two objects that meet in several places are several pairs. Moving the other up or this one
-    /// down is the same, so it should be symmetric in that sense. Implement it where the answer depends on where objects are.
+    /// [`pairs_with`](Self::pairs_with) in a [`Periodic`](crate::Periodic) domain, where the other object's box, moved by `shift`, overlaps
+    /// this one's. Called once per meeting: two objects that meet in several places are several pairs. Moving the other up or this one down
+    /// is the same, so it should be symmetric in that sense. Implement it where the answer depends on where objects are.
     ///
     /// ```
     /// use pivotgrid::{Aabb, Periodic, PeriodicError, PeriodicPair, MovingBox};
@@ -66,8 +66,8 @@ pub trait Bounded<S: Scalar, const D: usize> {
         Groups::ALL
     }
 
-    /// The ball that the object is, if it is one. Two balls pair if they touch, exactly, and not already if their boxes overlap;
-    /// a ball and something else pair by their boxes. The box must be wide enough, as [`Ball::aabb`] is.
+    /// The ball that the object is, if it is one. Two balls pair if they touch, decided exactly; overlapping boxes are not enough. A ball
+    /// and any other object pair by their boxes. The box must be wide enough, as [`Ball::aabb`] is.
     #[inline]
     fn ball(&self) -> Option<Ball<S, D>> {
         None

@@ -1,9 +1,8 @@
 //! Which objects may pair.
 
-/// Bits and a body that decide, next to the boxes, whether two objects pair. Checked by the kernels, eight objects at a time,
-/// before a pair is stored.
+/// Bits and a body that decide, along with the boxes, whether two objects pair. The kernels check them before a pair is stored.
 ///
-/// Two objects pair if each is a member of a group that the other looks for, and they do not belong to the same body.
+/// Two objects pair if each is a member of a group that the other pairs with, and they do not belong to the same body.
 ///
 /// ```
 /// use pivotgrid::Groups;
@@ -40,6 +39,7 @@ impl Groups {
     }
 
     /// The same as a part of a body.
+    #[must_use]
     pub const fn of_body(mut self, body: u32) -> Self {
         self.body = body;
         self

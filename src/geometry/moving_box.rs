@@ -74,13 +74,13 @@ pub struct MovingBox<S, const D: usize> {
 }
 
 impl<S: Scalar, const D: usize> MovingBox<S, D> {
-    /// The box that moves from one place to the other. If one of the two is invalid, so is the whole, and the engine says so.
+    /// The box that moves from one place to the other. If one of the two is invalid, so is the moving box, and the engine rejects it.
     #[inline]
     pub fn new(from: Aabb<S, D>, to: Aabb<S, D>) -> Self {
         MovingBox { from, to }
     }
 
-    /// The first moment at which the two boxes share a point, between 0 (the beginning of the step) and 1 (its end), correct to
+    /// The first moment at which the two boxes share a point, between 0 (the beginning of the step) and 1 (its end), correct up to
     /// rounding. `None` if they never do, or if one of them is invalid.
     pub fn time_of_contact(&self, other: &Self) -> Option<S> {
         if self.is_valid() && other.is_valid() { self.contact(other, [S::ZERO; D]).map(S::from_f64) } else { None }
@@ -102,7 +102,7 @@ impl<S: Scalar, const D: usize> MovingBox<S, D> {
     fn contact(&self, other: &Self, shift: [S; D]) -> Option<f64> {
         let mut window = Window { first: 0.0, last: 1.0 };
         for axis in 0..D {
-            // Exact unless the other one is moved.
+            // Exact, unless the other box is moved by a shift.
             let own = |bounds: [S; 2]| bounds.map(S::to_f64);
             let moved = |bounds: [S; 2]| bounds.map(|bound| bound.to_f64() + shift[axis].to_f64());
             // They overlap on the axis while each one's upper bound is not below the other's lower one.
@@ -124,7 +124,8 @@ struct Window {
 }
 
 impl Window {
-    /// Leaves the time in which `high`, moving from its first value to its second, is not below `low`. False if there is none.
+    /// Restricts the window to the time in which `high`, moving from its first value to its second, is not below `low`. False if there is
+    /// none.
     #[inline]
     fn restrict(&mut self, high: [f64; 2], low: [f64; 2]) -> bool {
         let in_order = [high[0] >= low[0], high[1] >= low[1]];

@@ -452,8 +452,8 @@ impl Lanes<f64, Avx2> for [__m256d; 4] {
     }
 }
 
-/// Eight intervals of `f32`, for AVX-512 as well. (Left to the compiler, these take an array apart and treat each lane on its own, which
-/// makes casts 1.3 times as slow.)
+/// Eight intervals of `f32`, for AVX-512 as well. (The compiler would take the array apart and treat each lane on its own, which makes
+/// casts 1.3 times as slow.)
 pub(super) mod singles {
     use super::*;
 

@@ -25,7 +25,7 @@ pub(crate) fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The rank of what is not met.
+/// The rank of an interval that is empty.
 pub(crate) const UNRANKED: u32 = u32::MAX;
 
 /// Sortable key: the bits of the entry time, the low three of them left to the lane. Ranks of nearly equal times are in any order.

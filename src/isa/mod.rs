@@ -68,7 +68,7 @@ pub trait Work {
     fn run(self) -> Self::Outcome;
 }
 
-/// Instructions to compare boxes with. All of them find the same pairs.
+/// The instructions that boxes are compared with. All sets find the same pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -266,7 +266,7 @@ pub trait Lanes<S, I: Isa>: Copy {
         eight::met(enter, exit)
     }
 
-    /// The [`rank`](eight::rank)s of eight intervals by their begin, with the lane in the low bits; [`UNRANKED`](eight::UNRANKED) for the
+    /// The [`rank`](eight::rank)s of eight intervals by their start, with the lane in the low bits; [`UNRANKED`](eight::UNRANKED) for the
     /// empty ones.
     #[inline(always)]
     fn ranks(_isa: I, enter: &[S; LANES], exit: &[S; LANES]) -> [u32; LANES]

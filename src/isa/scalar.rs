@@ -89,7 +89,7 @@ pub(crate) mod sealed {
         fn below(self) -> Self;
         fn above(self) -> Self;
 
-        /// The sum, or `by` itself where an infinite number is raised by an infinite one of the other sign: that would be NaN.
+        /// The sum; or `by` itself if an infinite number is raised by an infinite one of the other sign, where the sum would be NaN.
         #[inline(always)]
         fn raised(self, by: Self) -> Self {
             let sum = self + by;

@@ -8,9 +8,9 @@ use crate::isa::{Isa, Lanes};
 /// How a box, or a point, moves along all axes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Motion<S, const D: usize> {
-    /// Nothing earlier is of interest.
+    /// Earlier meetings do not count.
     pub(crate) from: S,
-    /// Whether it does not move along an axis. Testing each axis takes time, so only degenerate casts do.
+    /// Whether it rests along an axis. Testing each axis takes time, so only degenerate casts do it.
     pub(crate) rests: [bool; D],
     /// Along the other axes, the inverse of the speed.
     pub(crate) inverse: [S; D],
@@ -26,8 +26,8 @@ pub(crate) struct Faces<'a, S, const D: usize> {
     pub(crate) far: [&'a [S; LANES]; D],
 }
 
-/// From when to when a moving box meets each of eight boxes; not at all, if that ends before it begins. `RESTS`: it may rest along some
-/// axis.
+/// The times at which a moving box begins and ceases to meet each of eight boxes; it does not meet a box whose interval ends before it
+/// begins. `RESTS`: it may rest along some axis.
 #[inline(always)]
 fn meeting<S: Scalar, const D: usize, const RESTS: bool>(
     boxes: Faces<'_, S, D>,

@@ -17,7 +17,7 @@ use crate::faults::{Fault, injected};
 use crate::layout::columns::Columns;
 use crate::{Aabb, Scalar};
 
-/// Tasks are compared when there are more than these.
+/// Tasks are compared when there are more than this.
 const TASKS: usize = 1024;
 
 /// The most entries that are compared with all behind them at a time.
@@ -25,7 +25,7 @@ pub(crate) const FOLLOWED: usize = 256;
 
 const _: () = assert!(2 * FOLLOWED <= TASKS, "there is room for the tasks of a window");
 
-/// Hits become pairs when there are more than these.
+/// Hits become pairs when there are more than this.
 const HITS: usize = 512;
 
 /// A worker's lists of tasks and hits.
@@ -40,7 +40,7 @@ pub(crate) struct Comparisons {
 }
 
 impl Comparisons {
-    /// Makes the lists' memory, once.
+    /// Allocates the lists' memory, once.
     pub(crate) fn reserve(&mut self) {
         self.tasks.reserve(TASKS + WIDTH);
         self.hits.reserve(HITS + WIDTH * WIDTH);
@@ -48,7 +48,7 @@ impl Comparisons {
         crate::runtime::memory::grow_exactly(&mut self.masks, TASKS + 2 * WIDTH, 0, &masks);
     }
 
-    /// Forgets what a search left that did not come to its end.
+    /// Clears what an incomplete search left.
     pub(crate) fn clear(&mut self) {
         [&mut self.tasks, &mut self.hits].into_iter().for_each(TwinList::clear);
     }
@@ -121,8 +121,8 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         }
     }
 
-    /// Compares the entries of a range, at most [`FOLLOWED`], each with all that are behind it and before `end`. They have the
-    /// windows in common, so a window is loaded once for all of them.
+    /// Compares the entries of a range, at most [`FOLLOWED`], each with all that are behind it and before `end`. They share the windows, so
+    /// a window is loaded once for all of them.
     #[inline(always)]
     pub(crate) fn compare_following(&mut self, entries: Range<usize>, end: usize) {
         let isa = self.isa;
@@ -156,12 +156,12 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
     /// Compares all tasks and keeps the hits.
     #[inline(always)]
     pub(crate) fn compare(&mut self) {
-        // Functions of their own: inlined at every place that fills the list, they would crowd each other out of the registers.
+        // Functions of their own: inlined at every place that fills the list, they would need too many registers.
         if self.lists.tasks.len() > 0 {
             self.isa.run(FillMasks(self));
             self.isa.run(Extract(self));
         }
-        // Before a lane is full: the list has room for few tasks, and a chunk's own rows for its entries.
+        // Before a lane overflows: the list has room for few tasks, and a chunk's own rows for its entries.
         let added = std::mem::replace(&mut self.added, self.isa.splat(0));
         self.candidates += self.isa.array(added).iter().map(|&len| u64::from(len)).sum::<u64>();
     }
@@ -242,8 +242,8 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         }
     }
 
-    /// Sixteen entries from `at` on, each with those behind it: `following` says with how many. Entry `i + d` stands in lane `i`
-    /// when entries `i` are compared with those `d` later, so no lane is idle while all of them reach that far.
+    /// Sixteen entries from `at` on, each with those behind it: `following` says with how many. When entries `i` are compared with those
+    /// `d` later, entry `i + d` stands in lane `i`. So no lane is idle as long as all entries reach that far.
     #[inline(always)]
     pub(crate) fn add_diagonals(&mut self, own: &Boxes<S::In<I>, D>, following: I::Words, at: usize) {
         let isa = self.isa;
@@ -255,7 +255,7 @@ impl<'a, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Comparer<'a, I, 
         }
         self.added = isa.add(self.added, isa.max(following, isa.splat(0)));
         loop {
-            // Bits of `some` are set one by one: to load the masks as a vector just after they are stored one by one stalls.
+            // Bits of `some` are set one by one: loading the masks as a vector, just after they are stored one by one, stalls.
             let (first, mut masks, mut some, mut count) = (window, [0 as Mask; WIDTH], 0u32, 0);
             let mut reaching = isa.gt(following, distance);
             while reaching != 0 && count < WIDTH {

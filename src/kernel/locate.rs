@@ -43,13 +43,13 @@ impl Located {
         }
     }
 
-    /// Forgets the spans of the last step. `levels`: how many levels there are now.
+    /// Clears the spans of the last step. `levels`: how many levels there are now.
     pub(crate) fn clear(&mut self, levels: usize) {
         self.spans[..levels.max(self.levels)].fill([[0; WIDTH]; 3]);
         self.levels = levels;
     }
 
-    /// Makes it ready for the next block.
+    /// Prepares for the next block.
     #[inline]
     pub(crate) fn begin_block(&mut self) {
         self.changes = [0; BLOCK / 64];
@@ -74,7 +74,7 @@ impl Located {
         self.keys[3][WIDTH + at % BLOCK] = level as u32;
     }
 
-    /// Finds again where chunks change, after levels were set.
+    /// Finds anew where chunks change, after levels were set.
     pub(crate) fn find_changes(&mut self) {
         self.changes = [0; BLOCK / 64];
         for at in 1..BLOCK {
@@ -221,7 +221,7 @@ fn locate<I: Isa, S: Scalar, const D: usize>(
     for (part, words) in [chunk[0], chunk[1], chunk[2], level].into_iter().enumerate() {
         if part < D || part == 3 {
             let keys = &mut located.keys[part];
-            // The lanes one further on, in registers: to load them across two stores would stall.
+            // The lanes shifted by one, in registers: loading them across two stores would stall.
             let before = isa.select(1, isa.splat(keys[WIDTH + first - 1] as i32), isa.lookup(words, previous));
             set(isa, keys, WIDTH + first, words);
             same &= isa.eq(words, before);
@@ -262,7 +262,7 @@ fn thin_lanes<I: Isa, S: Scalar, const D: usize>(isa: I, thin: &Thin<S, D>, min:
     few
 }
 
-/// Where boxes live that a map sends elsewhere.
+/// Finds the places of boxes that a map sends elsewhere.
 struct Closer {
     chunk: [[u32; WIDTH]; 3],
     cell: [u32; WIDTH],
@@ -307,9 +307,9 @@ mod tests {
     use bytemuck::Zeroable;
 
     use super::*;
+    use crate::Aabb;
     use crate::isa::CELL_LIMIT;
     use crate::layout::{Level, Member};
-    use crate::{Aabb, InstructionSet};
 
     /// Boxes of every kind: near and far, tiny and huge, touching cell borders, invalid.
     fn boxes() -> Vec<Aabb<f32, 3>> {
@@ -370,8 +370,7 @@ mod tests {
     }
 
     fn check(levels: &Levels<f32, 3>) {
-        use InstructionSet::{Avx2, Avx512, Neon, Portable, Simd128};
-        for kernel in [Portable, Avx2, Avx512, Neon, Simd128].into_iter().filter_map(Kernel::of) {
+        for kernel in Kernel::all() {
             let (block, located) = locate_all(kernel, levels);
             for (at, bounds) in boxes().iter().enumerate() {
                 let (level, cell) = expected(levels, bounds);
@@ -398,7 +397,7 @@ mod tests {
         assert_eq!(expected(&levels(&[level]), &trap).0, OVERSIZED);
         let (_, located) = locate_all(Kernel::Portable, &levels(&[level]));
         assert_eq!(located.level(BLOCK - 4), OVERSIZED);
-        // Saturated cells are cells: what is far away has a place.
+        // Saturated cells are cells: a box that is far away has a place.
         assert!(boxes().iter().any(|bounds| level.cell(&bounds.min)[0].abs() == CELL_LIMIT));
     }
 }

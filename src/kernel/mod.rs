@@ -68,6 +68,13 @@ impl Kernel {
         }
     }
 
+    /// The kernels of all instruction sets that the machine has.
+    #[cfg(test)]
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        use InstructionSet::{Avx2, Avx512, Neon, Portable, Simd128};
+        [Portable, Avx2, Avx512, Neon, Simd128].into_iter().filter_map(Kernel::of)
+    }
+
     /// Does work that is written for every instruction set, compiled for this one.
     pub(crate) fn dispatch<W: IsaWork>(self, work: W) -> W::Outcome {
         match self {

@@ -55,7 +55,7 @@ impl<S: Scalar, const D: usize> Packed<S, D> {
         }
         let to = self.len;
         copy(table.ids, &run, &mut self.ids, to);
-        if !table.all_round {
+        if !table.balls_only {
             for axis in 0..D {
                 copy(table.min[axis], &run, &mut self.min[axis], to);
                 copy(table.max[axis], &run, &mut self.max[axis], to);
@@ -77,8 +77,8 @@ impl<S: Scalar, const D: usize> Packed<S, D> {
         let groups = table.groups.map(|_| self.groups.each_ref().map(Vec::as_slice));
         let balls = table.balls.map(|_| (self.centers.each_ref().map(Vec::as_slice), self.radii.as_slice()));
         let columns = columns.with(groups, balls);
-        let (all_round, has_extreme_balls) = (table.all_round, table.has_extreme_balls);
-        Columns { all_round, has_extreme_balls, entries: columns.entries.min(self.len), ..columns }
+        let (balls_only, has_extreme_balls) = (table.balls_only, table.has_extreme_balls);
+        Columns { balls_only, has_extreme_balls, entries: columns.entries.min(self.len), ..columns }
     }
 
     #[cold]
@@ -86,12 +86,12 @@ impl<S: Scalar, const D: usize> Packed<S, D> {
         self.reserve(table, (len + PADDING).max(2 * self.ids.len()).max(1024));
     }
 
-    /// How long the columns are.
+    /// The length of the columns.
     pub(crate) fn room(&self) -> usize {
         self.ids.len()
     }
 
-    /// Makes all columns that copies of these have at least `room` long. (Boxes that are not compared have columns as well, so that a
+    /// Makes all columns that copies of these need at least `room` long. (Boxes that are not compared have columns as well, so that a
     /// kernel may read them; they are not copied.)
     pub(crate) fn reserve(&mut self, table: &Columns<'_, S, D>, room: usize) {
         let budget = &Budget::unlimited();

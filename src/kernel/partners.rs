@@ -24,7 +24,7 @@ impl Kernel {
         run: Range<usize>,
         out: &mut Vec<u32>,
     ) {
-        match table.all_round {
+        match table.balls_only {
             false => self.dispatch(Partners::<S, D, true> { table, entry, others, run, out }),
             true => self.dispatch(Partners::<S, D, false> { table, entry, others, run, out }),
         }

@@ -12,8 +12,8 @@ use crate::Scalar;
 use crate::isa::{Isa, Lanes, Mask};
 use crate::layout::columns::Columns;
 
-/// An entry that looks for others within reach. The reach of a pair is the radius of the other, but at least `floor` and at most
-/// `cap`: so the own radius, the other one and the greater one are one formula.
+/// An entry that looks for others within reach. The reach of a pair is the radius of the other, but at least `floor` and at most `cap`: so
+/// one formula covers the entry's own radius, the other's, and the greater of the two.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reaching<S, const D: usize> {
     pub(crate) id: u32,
@@ -90,7 +90,6 @@ impl<I: Isa, S: Scalar, const D: usize> Choice<I> for Within<S, I::Words, S::In<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::InstructionSet;
     use crate::layout::columns::PADDING;
 
     /// Every kernel finds what the formula says, for runs of every length.
@@ -118,11 +117,10 @@ mod tests {
                     id != 17 && along[0] * along[0] + along[1] * along[1] + along[2] * along[2] <= reach * reach
                 };
                 let expected: Vec<u32> = run.clone().filter(near).map(|id| id as u32).collect();
-                for set in [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512] {
-                    let Some(kernel) = Kernel::of(set) else { continue };
+                for kernel in Kernel::all() {
                     let mut found = Vec::new();
                     kernel.reaching(&own, &others, run.clone(), &mut found);
-                    assert_eq!(found, expected, "{set:?}, {run:?}, {own:?}");
+                    assert_eq!(found, expected, "{kernel:?}, {run:?}, {own:?}");
                 }
             }
         }

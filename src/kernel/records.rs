@@ -18,7 +18,7 @@ pub(crate) struct Records<'a, S, const D: usize> {
 const UNIT: usize = 8;
 
 impl<'a, S: Scalar, const D: usize> Records<'a, S, D> {
-    /// How far the names of consecutive boxes of a block are apart.
+    /// The difference between the names of consecutive boxes of a block.
     pub(crate) const STEP: u32 = (size_of::<Aabb<S, D>>() / UNIT) as u32;
     const BLOCK_STEP: u32 = (size_of::<StagedBlock<S, D>>() / UNIT) as u32;
     const IS_NAMED: () = assert!(
@@ -102,7 +102,6 @@ pub(crate) fn corners<I: Isa, S: Scalar, const D: usize>(isa: I, boxes: &[Aabb<S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::InstructionSet::{Avx2, Avx512, Neon, Portable, Simd128};
     use crate::kernel::{IsaWork, Kernel};
     use crate::layout::staged::tests::stage;
 
@@ -137,7 +136,7 @@ mod tests {
         // Any order, the last box of each block included, and some more than whole groups.
         let order: Vec<usize> = (0..2 * BLOCK - 5).map(|i| (i * 37 + 2 * BLOCK - 1) % (2 * BLOCK)).collect();
         let names: Vec<u32> = order.iter().map(|i| Records::<S, D>::name(i / BLOCK, i % BLOCK)).collect();
-        for kernel in [Portable, Avx2, Avx512, Neon, Simd128].into_iter().filter_map(Kernel::of) {
+        for kernel in Kernel::all() {
             let columns = || std::array::from_fn(|_| vec![S::ZERO; names.len()]);
             let (min, max) = kernel.dispatch(CopyRecords { records, names: &names, min: columns(), max: columns() });
             for (at, &i) in order.iter().enumerate() {

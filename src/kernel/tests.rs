@@ -89,7 +89,7 @@ fn agree<S: Scalar, const D: usize>() {
     expected.sort_unstable();
     let table = Columns::new(min.each_ref().map(Vec::as_slice), max.each_ref().map(Vec::as_slice), &ids);
     let order = Compare { columns: table, tasks: &tasks, out: Blocks::default() }.run(isa::portable::Portable).0;
-    for kernel in kernels() {
+    for kernel in Kernel::all() {
         let (mut pairs, candidates) = run::<S, D>(kernel, &tasks);
         assert_eq!(pairs, order, "{kernel:?}");
         pairs.sort_unstable();
@@ -110,11 +110,6 @@ fn four_cells_at_once_are_the_same_as_one_by_one() {
     }
 }
 
-fn kernels() -> impl Iterator<Item = Kernel> {
-    use InstructionSet::{Avx2, Avx512, Best, Neon, Portable, Simd128};
-    [Portable, Avx2, Avx512, Neon, Simd128, Best].into_iter().filter_map(Kernel::of)
-}
-
 /// Runs that lie apart, copied together, have the same partners in the same order.
 fn packed<S: Scalar, const D: usize>() {
     let (min, max, ids) = columns::<S, D>(200);
@@ -127,7 +122,7 @@ fn packed<S: Scalar, const D: usize>() {
     runs.iter().for_each(|run| packed.add(&table, run.clone()));
     let entries: Vec<usize> = runs.iter().cloned().flatten().collect();
     assert_eq!(packed.len(), entries.len());
-    for (kernel, entry) in kernels().flat_map(|kernel| [4, 23, 150, 7].map(|entry| (kernel, entry))) {
+    for (kernel, entry) in Kernel::all().flat_map(|kernel| [4, 23, 150, 7].map(|entry| (kernel, entry))) {
         let others = entries.iter().filter(|&&other| other != entry && table.bounds(entry).overlaps(&table.bounds(other)));
         let expected: Vec<u32> = others.map(|&other| ids[other]).collect();
         let mut found = Vec::new();
@@ -189,7 +184,7 @@ fn met<S: Scalar, const D: usize, const RESTS: bool>() {
         for (&one, &other) in met.iter().flat_map(|one| met.iter().map(move |other| (one, other))) {
             assert!(times[one] < number(0.0) || rank(times[one]) >= rank(times[other]) || ranks[one] < ranks[other]);
         }
-        for kernel in kernels() {
+        for kernel in Kernel::all() {
             let (also, its, ranked) = kernel.dispatch(Meets::<S, D, RESTS> { boxes, motion, to });
             assert_eq!((its, ranked), (mask, ranks), "{kernel:?}");
             assert!(met.iter().all(|&lane| also[lane] == times[lane]), "{kernel:?}: {also:?} and not {times:?}");
@@ -269,7 +264,7 @@ impl IsaWork for Operations {
 #[test]
 fn all_instruction_sets_have_the_same_operations() {
     let expected = Operations.run(isa::portable::Portable);
-    for kernel in kernels() {
+    for kernel in Kernel::all() {
         assert!(kernel.dispatch(Operations) == expected, "{kernel:?}");
     }
 }
@@ -310,7 +305,7 @@ fn all_instruction_sets_treat_floats_alike() {
     let values: Vec<f32> = crate::isa::scalar::tests::values();
     let doubles: Vec<f64> = values.iter().map(|&value| f64::from(value) * 1.000_000_1).collect();
     let (single, double) = (Floats(&values).run(isa::portable::Portable), Floats(&doubles).run(isa::portable::Portable));
-    for kernel in kernels() {
+    for kernel in Kernel::all() {
         assert!(kernel.dispatch(Floats(&values)) == single, "{kernel:?}");
         assert!(kernel.dispatch(Floats(&doubles)) == double, "{kernel:?}");
     }
@@ -334,8 +329,8 @@ impl<S: Scalar, const D: usize> IsaWork for Around<'_, S, D> {
 fn boxes_around_runs_are_the_same_in_all_instruction_sets() {
     let (min, max, ids) = columns::<f64, 3>(200);
     let table = Columns::new(min.each_ref().map(Vec::as_slice), max.each_ref().map(Vec::as_slice), &ids);
-    kernels().for_each(|kernel| kernel.dispatch(Around(table)));
+    Kernel::all().for_each(|kernel| kernel.dispatch(Around(table)));
     let (min, max, ids) = columns::<f32, 2>(200);
     let table = Columns::new(min.each_ref().map(Vec::as_slice), max.each_ref().map(Vec::as_slice), &ids);
-    kernels().for_each(|kernel| kernel.dispatch(Around(table)));
+    Kernel::all().for_each(|kernel| kernel.dispatch(Around(table)));
 }

@@ -7,7 +7,7 @@ use crate::isa::CELL_LIMIT;
 /// The borders between a level's cells, by the coordinates of cells: along the rows first.
 ///
 /// A cell is the floor of `(x - origin) * inverse`, with two roundings in `S`, so its coordinates may lie a little beyond its borders as
-/// they are computed here, in `f64`. What is returned has that little added.
+/// they are computed here, in `f64`. The borders that are returned include this slack.
 ///
 /// `x - origin` may overflow although `x` and the border are finite. Then `x` is in an outermost cell that begins far beyond it, so a
 /// border is never put beyond the first coordinate that overflows.
@@ -15,7 +15,7 @@ use crate::isa::CELL_LIMIT;
 pub(crate) struct Borders {
     origin: [f64; 3],
     cell: [f64; 3],
-    /// How far a border may be off, wherever it is; more is added with the distance from the origin.
+    /// How far any border may be off; more is added with the distance from the origin.
     slack: [f64; 3],
 }
 
@@ -64,7 +64,7 @@ impl Borders {
         S::from_f64(if border > overflowing { border } else { overflowing })
     }
 
-    /// Where a cell begins, and so much to the given side as that may be off. Never NaN.
+    /// Where a cell begins, moved to the given side by the slack. Never NaN.
     #[inline(always)]
     fn border<S: Scalar>(&self, axis: usize, cell: i32, side: f64) -> f64 {
         let (number, origin, slack) = (f64::from(cell), self.origin[axis], self.slack[axis]);
@@ -93,7 +93,7 @@ mod tests {
     fn check<S: Scalar>(origin: f64, size: f64) {
         let level = Level::<S, 2>::new([origin; 2], [size; 2], [1, 1, 0]);
         let borders = Borders::of(&level);
-        // Interpreted, the same takes hours.
+        // Under an interpreter all of it would take hours.
         let scales = (-70..70).step_by(if cfg!(miri) { 23 } else { 1 }).map(|exponent| 2f64.powi(exponent) * size);
         for offset in scales.flat_map(|scale| [scale, -scale, scale * 1.1, -scale * 1.3]).chain([0.0]) {
             for step in [0.0, 1e-7, -1e-7, 1e-16, -1e-16] {
@@ -159,7 +159,7 @@ mod tests {
         assert!(borders.above::<f64>(1, 3) < 4.1);
     }
 
-    /// A margin that hides every error would be no use.
+    /// A slack that hides every error would be useless.
     #[test]
     fn borders_are_where_they_should_be() {
         let borders = Borders::of(&Level::<f32, 3>::new([3.0, -7.0, 0.5], [0.25, 2.0, 1.0], [1; 3]));

@@ -40,7 +40,7 @@ const _: () = assert!(size_of::<Chunk>() == 64 + 4 * CELLS, "a header of one cac
 const _: () = assert!(CELLS / ROW <= 32, "a bit per row");
 
 impl Chunk {
-    /// A chunk without entries, for places where there is none.
+    /// A chunk without entries, used in place of a missing chunk.
     pub(crate) const EMPTY: Chunk = Chunk { words: [0; HEADER + CELLS] };
 
     /// Makes this the chunk of a key whose cells have `counts` entries, the first of them at `begin`. Returns the sum of the

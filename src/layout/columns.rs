@@ -22,8 +22,9 @@ pub(crate) struct Columns<'a, S, const D: usize> {
     pub(crate) balls: Option<Balls<'a, S, D>>,
     /// Whether there are balls whose squares may underflow or overflow, so that [`Ball::touches`] itself has to decide.
     pub(crate) has_extreme_balls: bool,
-    /// Whether balls that touch have boxes that overlap, so that [`Kernel::partners`](crate::kernel::Kernel::partners) need not look at the boxes.
-    pub(crate) all_round: bool,
+    /// Whether all entries are balls, so that [`Kernel::partners`](crate::kernel::Kernel::partners) need not compare the boxes: those of
+    /// balls that touch overlap.
+    pub(crate) balls_only: bool,
     /// How many entries there are.
     pub(crate) entries: usize,
 }
@@ -44,7 +45,7 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
     pub(crate) fn new(min: [&'a [S]; D], max: [&'a [S]; D], ids: &'a [u32]) -> Self {
         let shortest = min.iter().chain(&max).map(|column| column.len()).fold(ids.len(), usize::min);
         let entries = shortest.checked_sub(PADDING).expect("the columns are padded");
-        Columns { min, max, ids, groups: None, balls: None, has_extreme_balls: false, all_round: false, entries }
+        Columns { min, max, ids, groups: None, balls: None, has_extreme_balls: false, balls_only: false, entries }
     }
 
     /// The same with what only some scenes have.
@@ -58,13 +59,14 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
         self
     }
 
-    /// The same for many calls of [`Kernel::partners`](crate::kernel::Kernel::partners) with the first `entries` entries: if all of these are balls, their boxes are
-    /// left out, which saves more than half of the reading.
+    /// The same for many calls of [`Kernel::partners`](crate::kernel::Kernel::partners) with the first `entries` entries: if all of these
+    /// are balls, their boxes are left out, which saves more than half of the reads.
     ///
-    /// Only with radii whose squares neither underflow nor overflow: what is no ball has an infinite one here, and its box counts.
+    /// Only with radii whose squares neither underflow nor overflow: an object that is no ball has an infinite radius here, and its box
+    /// counts.
     pub(crate) fn for_partners(mut self, entries: usize) -> Self {
         let is_round = |radius: S| (radius >= S::LEAST_SQUARED) & (radius <= S::MOST_SQUARED);
-        self.all_round =
+        self.balls_only =
             self.balls.is_some_and(|(_, radii)| radii[..entries].iter().fold(true, |all, &radius| all & is_round(radius)));
         self
     }
@@ -99,8 +101,8 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
         }
     }
 
-    /// Of the entries from `at` on whose bit is set, those that touch a ball, as [`Ball::touches`] says. What is no ball, and has an
-    /// infinite radius here, touches every ball.
+    /// Of the entries from `at` on whose bit is set, those that touch a ball, as [`Ball::touches`] says. An object that is no ball has an
+    /// infinite radius here, and touches every ball.
     #[cold]
     pub(crate) fn touching(&self, (center, radius): ([S; D], S), at: usize, among: u32) -> u32 {
         let Some((centers, radii)) = self.balls else { return among };
@@ -112,7 +114,7 @@ impl<'a, S: Scalar, const D: usize> Columns<'a, S, D> {
         })
     }
 
-    /// The same with x and another axis in each other's place, which makes no difference to what overlaps.
+    /// The same with x and another axis swapped, which does not change what overlaps.
     #[inline(always)]
     pub(crate) fn turned(mut self, row: usize) -> Self {
         self.min.swap(0, row);

@@ -181,7 +181,7 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
         (self.oversized, self.rejected, self.specials) = (0..0, 0..0, [None; 2]);
     }
 
-    /// Gives back all memory that holds nothing.
+    /// Gives back unused memory.
     pub(crate) fn shrink(&mut self) {
         self.forget();
         (self.sequence, self.begins, self.tables) = (Vec::new(), Vec::new(), Vec::new());

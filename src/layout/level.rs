@@ -13,12 +13,12 @@ pub(crate) struct Level<S, const D: usize> {
     /// The most cells an object of this level may reach beyond its own, by axis. Never more than a chunk's edge, so that an
     /// object and all that it can meet on its level lie in adjacent chunks.
     limit: [i32; 4],
-    /// Cells from here on outwards take no object where another level may: they hold all that lies beyond. No cell is as far out
-    /// along an axis that is ignored.
+    /// Cells from here on outwards take no object if another level may: they contain all that lies beyond. No cell is as far out along an
+    /// axis that is ignored.
     outermost: [i32; 4],
-    /// The largest edges of objects that the level takes where another level may.
+    /// The largest edges of objects that the level takes if another level may.
     most: [S; 4],
-    /// The axis along which the rows of cells lie. It changes places with x in the coordinates of cells and chunks, and nowhere else.
+    /// The axis along which the rows of cells lie. It is swapped with x in the coordinates of cells and chunks, and nowhere else.
     row: usize,
 }
 
@@ -47,7 +47,7 @@ impl<S: Scalar, const D: usize> Level<S, D> {
         Level { row, ..self }
     }
 
-    /// Brings what there is of each axis into the order of the coordinates of cells: rows first. The same brings it back.
+    /// Brings one value per axis into the order of the coordinates of cells: rows first. A second call brings them back.
     #[inline(always)]
     pub(crate) fn turned<T: Copy>(&self, by_axis: [T; 3]) -> [T; 3] {
         let [x, y, z] = by_axis;
@@ -115,8 +115,8 @@ impl<S: Scalar, const D: usize> Level<S, D> {
 
     /// The cell of a box, how many cells it reaches beyond it, and whether that is few enough for the level.
     ///
-    /// Decided in integers: by its rounded extent, the box `[0.99999994, 2.0]` would be taken for one that fits cells of size
-    /// 1, and yet it spans three of them.
+    /// Decided in integers: by its rounded extent, the box `[0.99999994, 2.0]` would seem to fit cells of size 1, although it spans three
+    /// of them.
     #[inline(always)]
     pub(crate) fn measure(&self, bounds: &Aabb<S, D>) -> (Coords, Coords, bool) {
         let (low, high) = (self.cell_by_axis(&bounds.min), self.cell_by_axis(&bounds.max));

@@ -19,7 +19,7 @@ pub(crate) struct Member<S, const D: usize> {
     pub(crate) chunk_size: f64,
     /// The logarithm of its largest objects' size. An object goes to the first level in this order that takes it.
     pub(crate) object_size: f64,
-    /// Whether it takes whatever fits, or only what a map sends there.
+    /// Whether it takes every object that fits, or only those that a map sends there.
     pub(crate) by_size: bool,
 }
 
@@ -30,13 +30,13 @@ pub(crate) struct Member<S, const D: usize> {
 pub(crate) struct Levels<S, const D: usize> {
     levels: Vec<Level<S, D>>,
     members: Vec<Member<S, D>>,
-    /// For each level, where its objects are few, and so do not stay.
+    /// For each level, the regions in which its objects are few, and so go to another level.
     thin: Vec<Option<Thin<S, D>>>,
     /// The levels that take objects by size, in the order in which they are tried.
     order: Vec<usize>,
     /// For each level, a bit for each level that its chunks look into. Of two levels, the one or the other does.
     looks_into: [u32; MAX_LEVELS],
-    /// For each level, cells whose objects no level is to take: crowds that no cells separate.
+    /// For each level, the cells whose objects no level takes: crowds that no cells separate.
     refused: Vec<Option<Thin<S, D>>>,
 }
 
@@ -84,7 +84,7 @@ impl<S: Scalar, const D: usize> Levels<S, D> {
     }
 
     /// Adds a level and returns its number; those of larger chunks move up by one. Levels of smaller chunks look into it, and it looks into
-    /// those of larger ones: that finds few chunks, where the opposite may find many, or look for them in vain.
+    /// those of larger ones. So a look finds few chunks; in the opposite direction it might find many, or look for many in vain.
     pub(crate) fn insert(&mut self, member: Member<S, D>) -> usize {
         assert!(self.levels.len() < MAX_LEVELS);
         let at = self.members.partition_point(|other| other.chunk_size <= member.chunk_size);
@@ -110,7 +110,7 @@ impl<S: Scalar, const D: usize> Levels<S, D> {
         at
     }
 
-    /// Has the chunks of one level look into another, and not the other way round.
+    /// Makes the chunks of one level look into another, and not the other way round.
     pub(crate) fn look_from(&mut self, from: usize, into: usize) {
         self.looks_into[from] |= 1 << into;
         self.looks_into[into] &= !(1 << from);
@@ -151,17 +151,17 @@ impl<S: Scalar, const D: usize> Levels<S, D> {
         self.thin[level] = Some(thin);
     }
 
-    /// Where objects of a level are few, and so do not stay.
+    /// The regions in which objects of a level are few, and so go to another level.
     pub(crate) fn thin(&self, level: usize) -> Option<&Thin<S, D>> {
         self.thin[level].as_ref()
     }
 
-    /// Has no level take the objects of some cells of a level, which `crowds` counts.
+    /// Refuses the objects of some cells of a level, which `crowds` counts: no level takes them.
     pub(crate) fn refuse(&mut self, level: usize, crowds: Thin<S, D>) {
         self.refused[level] = Some(crowds);
     }
 
-    /// Cells of a level whose objects no level is to take.
+    /// The cells of a level whose objects no level takes.
     pub(crate) fn refused(&self, level: usize) -> Option<&Thin<S, D>> {
         self.refused[level].as_ref()
     }
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(levels[0].cell_size()[0], 16.0);
     }
 
-    /// However levels come and go, of two of them the one looks into the other, or the other into the one.
+    /// However levels come and go, of any two, exactly one looks into the other.
     #[test]
     fn of_two_levels_one_looks_into_the_other() {
         let mut levels = Levels::default();

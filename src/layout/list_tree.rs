@@ -3,7 +3,8 @@
 //! Objects that no cells separate (for example, objects far smaller than the finest possible cell) are not compared all against all. They
 //! are sorted along a Z curve through the *ranks* of their corners, which do not depend on scale or unit. Boxes around runs of eight
 //! entries, and around eight of those boxes, guide the search. For k such objects a look takes about log k steps. It takes more only if
-//! boxes overlap the boxes around others without overlapping these, as long thin ones may, and never more than k / 4 steps of eight.
+//! boxes overlap the boxes around others without overlapping the others themselves, as long thin boxes may, and never more than k / 4 steps
+//! of eight.
 
 use std::ops::Range;
 
@@ -163,7 +164,7 @@ impl<S: Scalar, const D: usize> Curve<S, D> {
         self.codes.sort_unstable();
     }
 
-    /// What was brought into order, in order.
+    /// The boxes in order, each with what belongs to it.
     pub(crate) fn ordered(&self) -> impl Iterator<Item = &(Aabb<S, D>, u32)> {
         self.codes.iter().map(|&(_, at)| &self.boxes[at as usize])
     }

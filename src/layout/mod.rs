@@ -1,4 +1,5 @@
-//! Pure arithmetic of levels, cells, chunks and windows: no memory, no threads.
+//! The data that the passes read and write (staged blocks, chunks, table), and the arithmetic of levels, cells, chunks and windows. No
+//! threads.
 
 mod borders;
 mod chunk;

@@ -14,8 +14,8 @@ const _: () = assert!(MAX_LEVELS <= 1 << (u128::BITS - 3 * 36), "a level has the
 
 /// The shape of a chunk in `D` dimensions: powers of two, so that a cell's chunk is a shift and its place in it a mask.
 ///
-/// 128 cells: small enough that a chunk with a single object costs little to clear, sum and look through, large enough that a
-/// full one pays for looking up its neighbors. Rows are longest because windows run along them.
+/// 128 cells: few enough that a chunk with a single object costs little to clear, sum and search, many enough that a full chunk is worth
+/// the look-up of its neighbors. Rows are longest because windows run along them.
 #[derive(Debug)]
 pub(crate) struct Shape<const D: usize>;
 

@@ -37,7 +37,7 @@ const _: () = assert!(StagedBlock::<f32, 2>::IS_FULL && StagedBlock::<f32, 3>::I
 const _: () = assert!(StagedBlock::<f64, 2>::IS_FULL && StagedBlock::<f64, 3>::IS_FULL);
 
 impl<S, const D: usize> StagedBlock<S, D> {
-    /// A block's fields fill it.
+    /// Whether a block's fields fill it, without padding.
     const IS_FULL: bool = BLOCK * (size_of::<Aabb<S, D>>() + 5) + 64 == size_of::<Self>();
 }
 
@@ -57,13 +57,13 @@ impl<S: Scalar, const D: usize> StagedBlock<S, D> {
         self.boxes[at % BLOCK] = *bounds;
     }
 
-    /// Asks for the boxes of a segment.
+    /// Prefetches the boxes of a segment.
     #[inline(always)]
     pub(crate) fn prefetch(&self, segment: &Range<usize>) {
         prefetch_all(&self.boxes[segment.clone()]);
     }
 
-    /// Asks for the memory of some boxes, to write it.
+    /// Prefetches the memory of some boxes, to write it.
     #[inline(always)]
     pub(crate) fn prefetch_write(&self, places: Range<usize>) {
         for at in places.step_by(Self::PER_LINE) {
@@ -86,7 +86,7 @@ impl<S: Scalar, const D: usize> StagedBlock<S, D> {
         self.next[before as usize % BLOCK]
     }
 
-    /// Asks for the link of the segments.
+    /// Prefetches the links of the segments.
     #[inline(always)]
     pub(crate) fn prefetch_links(&self) {
         prefetch(&self.starts, 0);

@@ -10,8 +10,8 @@ use crate::runtime::memory::{Budget, replace_if_short};
 use crate::runtime::prefetch::prefetch_write;
 use crate::{Aabb, Ball, Groups, Scalar};
 
-/// Entries, a column per bound, so that a kernel loads the same bound of several neighbors at once. Behind the last entry there
-/// is room for a kernel to read on: whatever it finds there it masks out.
+/// Entries, a column per bound, so that a kernel loads the same bound of several neighbors at once. Behind the last entry there is room,
+/// because kernels read whole vectors. They mask out what lies there.
 #[derive(Debug)]
 pub(crate) struct Table<S, const D: usize> {
     /// The columns of `min`, then those of `max`, an axis each: in one piece, so that it has room for boxes as records, too.
@@ -49,7 +49,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
 
     /// The length of a column with this many entries.
     fn padded(entries: usize) -> usize {
-        // Each begins as far from a cache line's begin as the first one.
+        // Each column has the same offset from the start of a cache line as the first one.
         (entries + PADDING).next_multiple_of(64 / size_of::<S>())
     }
 
@@ -80,7 +80,7 @@ impl<S: Scalar, const D: usize> Table<S, D> {
         bytemuck::cast_slice_mut(&mut self.bounds[..2 * D * boxes])
     }
 
-    /// Makes room for what only some scenes need.
+    /// Makes room for groups and balls, which only some scenes have.
     pub(crate) fn resize_extras(&mut self, entries: usize, grouped: bool, has_balls: bool, budget: &Budget) {
         let padded = entries + PADDING;
         if grouped {
@@ -201,7 +201,7 @@ impl<S: Scalar, const D: usize> EntriesMut<'_, S, D> {
         }
     }
 
-    /// Asks for the memory of the sixteen entries from one on, to write it.
+    /// Prefetches the memory of the sixteen entries from one on, to write it.
     #[inline(always)]
     pub(crate) fn prefetch_write(&self, at: usize) {
         self.min.iter().chain(&self.max).for_each(|column| prefetch_write(column, at));
@@ -219,7 +219,7 @@ pub(crate) struct TableWriter<'a, S, const D: usize> {
 }
 
 impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
-    /// Writes what only some scenes need. Relaxed: as in [`set`](Self::set).
+    /// Writes groups and ball of an entry, which only some scenes have. Relaxed: as in [`set`](Self::set).
     #[inline(always)]
     pub(crate) fn set_extras(&self, entry: usize, groups: impl FnOnce() -> Groups, ball: impl FnOnce() -> Option<Ball<S, D>>) {
         if let Some(columns) = &self.groups {
@@ -229,7 +229,7 @@ impl<S: Scalar, const D: usize> TableWriter<'_, S, D> {
             }
         }
         if let Some((centers, radii)) = &self.balls {
-            // What is no ball touches every ball that its box overlaps.
+            // An object that is no ball touches every ball that its box overlaps.
             let ball = ball().unwrap_or(Ball { center: [S::ZERO; D], radius: S::INFINITY });
             for (column, value) in centers.iter().zip(ball.center) {
                 column[entry].store(value, Ordering::Relaxed);

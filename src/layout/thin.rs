@@ -4,12 +4,12 @@ use super::Level;
 use crate::Scalar;
 use crate::runtime::memory;
 
-/// A map of how many objects of a level there are, box by box, and what becomes of those in nearly empty boxes.
+/// A map of how many objects of a level there are, box by box, and the level for those in nearly empty boxes.
 ///
-/// Boxes share a counter if their hashes are equal: then some objects stay in the finer level that need not, and no more.
+/// Boxes share a counter if their hashes are equal: then some objects stay in the finer level without need, and nothing worse happens.
 #[derive(Debug)]
 pub(crate) struct Thin<S, const D: usize> {
-    /// The level that takes objects where there are few; without one, those that are tried next may.
+    /// The level that takes objects where there are few; without one, the levels that are tried next may.
     pub(crate) to: Option<usize>,
     /// The boxes, as cells of a level of their own.
     boxes: Level<S, D>,

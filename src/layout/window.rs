@@ -7,7 +7,7 @@ use crate::faults::{Fault, injected};
 use crate::layout::Chunk;
 use crate::{Aabb, Scalar};
 
-/// The cells of a level in which everything lives that a box can overlap.
+/// The cells of a level that contain every object that a box can overlap.
 ///
 /// An object lives in the cell of its `min` corner and reaches at most `span` cells beyond it. If it overlaps the box `x`, then
 /// `object.min <= x.max` gives `cell(object.min) <= cell(x.max)`, and `x.min <= object.max` gives
@@ -50,9 +50,9 @@ pub(crate) struct LocalWindow<const D: usize> {
 }
 
 impl<const D: usize> LocalWindow<D> {
-    /// Calls `f` with the runs of entries that the window holds. Rows that the window covers whole are one run with the next.
+    /// Calls `f` with the runs of entries that the window holds. A row that the window covers entirely forms one run with the next row.
     ///
-    /// `f` is called in one place, and so inlined: compiled alone, it would be compiled without the instruction set of its caller.
+    /// `f` is called in one place, so that it is inlined: otherwise it would be compiled without the instruction set of its caller.
     #[inline(always)]
     pub(crate) fn runs(&self, chunk: &Chunk, mut f: impl FnMut(Range<usize>)) {
         let whole_rows = self.low[0] == 0 && self.high[0] == Shape::<D>::EDGE[0] - 1;

@@ -13,7 +13,7 @@ pub(crate) struct Room<'a, T> {
 }
 
 impl<T: Copy> Room<'_, T> {
-    /// Fills unclaimed blocks until there are none. `value` is called with the numbers of the new elements, from 0.
+    /// Claims and fills blocks until none is left. `value` is called with the numbers of the new elements, from 0.
     pub(crate) fn fill(&self, value: impl Fn(usize) -> T) {
         while let Some((first, block)) = self.blocks.claim() {
             for (number, slot) in (first..).zip(block.iter_mut()) {
@@ -30,7 +30,7 @@ impl<T: Copy> Room<'_, T> {
     }
 }
 
-/// Appends `count` elements, for which the vector must have room already. `workers` runs workers that [fill](Room::fill) it, and waits for
+/// Appends `count` elements, for which the vector must already have room. `workers` runs workers that [fill](Room::fill) it, and waits for
 /// them.
 pub(crate) fn append<T: Copy, R>(vector: &mut Vec<T>, count: usize, block: usize, workers: impl FnOnce(&Room<'_, T>) -> R) -> R {
     let len = vector.len();

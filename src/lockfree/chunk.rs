@@ -3,7 +3,7 @@
 use super::sync::{AtomicU32, Ordering};
 use crate::faults::{Fault, injected};
 
-/// What identifies a chunk; four words that mean nothing to the kit.
+/// Identifies a chunk: four words, whose meaning the kit does not use.
 pub(crate) type Key = [u32; 4];
 
 /// Words of a head: one cache line, so that workers which append to different chunks do not share one.

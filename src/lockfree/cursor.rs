@@ -13,7 +13,7 @@ use crate::faults::{Fault, injected};
 /// location are totally ordered under any ordering. What is written inside a claimed range is ordered by the join of the pass.
 #[derive(Debug)]
 pub(crate) struct Cursor {
-    // Padded: every worker writes to it, and it must not share a cache line with what they read meanwhile.
+    // Padded: every worker writes to it, so it must not share a cache line with data that workers read meanwhile.
     next: CachePadded<AtomicUsize>,
 }
 

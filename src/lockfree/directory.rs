@@ -13,11 +13,11 @@ const EMPTY: u64 = 0;
 #[derive(Debug, Default)]
 pub(crate) struct Spare(Option<ChunkId>);
 
-/// Maps keys to chunks. A slot holds the chunk's index and half of the key's hash; the key itself stands in the chunk.
+/// Maps keys to chunks. A slot holds the chunk's index and half of the key's hash; the key itself is in the chunk.
 ///
-/// **Protocol.** An inserter takes a chunk, writes the key into it, and publishes it with *one* exchange of the empty slot. Until
-/// then no other thread sees the chunk; from then on all see it complete. A loser keeps its chunk as a [`Spare`] and looks at what
-/// the winner published. No slot is ever half written, so no thread ever waits for another, whatever becomes of that one.
+/// **Protocol.** An inserter takes a chunk, writes the key into it, and publishes it with *one* exchange of the empty slot. Until then no
+/// other thread sees the chunk; from then on all see it complete. A loser keeps its chunk as a [`Spare`] and looks at what the winner
+/// published. No slot is ever half written, so no thread ever waits for another, even if that one is suspended or panics.
 #[derive(Debug)]
 pub(crate) struct Directory {
     slots: Box<[AtomicU64]>,
@@ -194,8 +194,8 @@ fn pack(hash: u64, id: ChunkId) -> u64 {
     hash << 32 | u64::from(id + 1)
 }
 
-/// Mixes all bits of the key into all bits of the hash (a folded multiplication). A weaker one that kept the wrong bits once put
-/// all chunks of a line into one probe chain.
+/// Mixes all bits of the key into all bits of the hash (a folded multiplication). A weaker hash, which kept the wrong bits, once put all
+/// chunks of a line into one probe chain.
 #[inline(always)]
 pub(crate) fn hash(key: &Key) -> u64 {
     let low = u64::from(key[0]) | u64::from(key[1]) << 32;
@@ -214,7 +214,7 @@ fn fold(a: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Chunks that lie along a line, in a plane or in a cube come to lie in as many homes as if these had been drawn by lot.
+    /// Chunks along a line, in a plane or in a cube are spread over as many home slots as random keys would be.
     #[test]
     fn neighbors_have_homes_of_their_own() {
         let directory = Directory::new(11).expect("memory");

@@ -1,4 +1,4 @@
-//! The lock-free kit, without geometry. `README.md` in this folder has the protocol, the races and why they end well.
+//! The lock-free kit, without geometry. `README.md` in this folder has the protocol, the races, and the proof that they end well.
 
 mod append;
 mod chunk;

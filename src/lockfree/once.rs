@@ -7,10 +7,10 @@ use std::ptr::{self, NonNull};
 use super::sync::{AtomicPtr, Ordering};
 use crate::faults::{Fault, injected};
 
-/// Published by one compare-and-swap. Of several threads that find nothing, each makes a value; the first to be done is the winner, and
-/// the others use what it published. No thread waits for another, also not for one that panics while it makes its value.
+/// Published by one compare-and-swap. Of several threads that find nothing, each makes a value; the first to finish is the winner, and the
+/// others use what it published. No thread waits for another, not even for one that panics while it makes its value.
 ///
-/// One value that is not published is kept as the spare, whose memory the next value may be made in.
+/// One value that is not published is kept as the spare, and the next value may be made in its memory.
 pub(crate) struct Once<T> {
     published: AtomicPtr<T>,
     spare: AtomicPtr<T>,

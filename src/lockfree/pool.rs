@@ -13,16 +13,16 @@ use crate::faults::{Fault, injected};
 /// Names a chunk of the pool.
 pub(crate) type ChunkId = u32;
 
-/// There is no room: the pass must end, make room and run again. Nothing was dropped.
+/// Why there is no room. The pass must end, make room and run again. Nothing was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Full {
     /// The directory holds as many chunks as it may.
     Directory,
     /// The pool has no index left.
     Pool,
-    /// The system has no memory for the pool to grow. Holds how many bytes were requested.
+    /// The system has no memory for the pool to grow. Contains the number of bytes that were requested.
     Memory(usize),
-    /// The pool may not have more memory. Holds how many bytes it would have had in all.
+    /// The pool may not have more memory. Contains the number of bytes that it would have had in all.
     Limit(usize),
 }
 
@@ -35,7 +35,7 @@ const SLABS_PER_DOUBLING: u32 = 4;
 /// its slab and uses the winner's. No thread waits. The slabs' memory comes from one bump arena each, which aligns them to cache
 /// lines and frees them in one piece.
 pub(crate) struct Pool {
-    // Padded: the one word here that is written inside a pass; the slab table beside it is read all the time.
+    // Padded: the only word here that is written inside a pass, while the slab table beside it is read all the time.
     next: CachePadded<AtomicU32>,
     slabs: Box<[AtomicPtr<Slab>]>,
     first_slab: u32,
@@ -59,8 +59,8 @@ impl Pool {
         if injected(Fault::LimitCheckedThenTaken) && self.next.load(Ordering::Relaxed) >= self.limit {
             return Err(Full::Pool);
         }
-        // Relaxed: the index has only to be unique. Added first and looked at afterwards: two threads that looked first could
-        // both find room for one.
+        // Relaxed: the index has only to be unique. Added first and checked afterwards: two threads that checked first could both find room
+        // for one chunk.
         let id = if injected(Fault::PoolClaimTorn) {
             let id = self.next.load(Ordering::Relaxed);
             self.next.store(id + 1, Ordering::Relaxed);
@@ -121,8 +121,8 @@ impl Pool {
         let acquire = if injected(Fault::SlabReadRelaxed) { Ordering::Relaxed } else { Ordering::Acquire };
         // Acquire: pairs with the release of the exchange in `grow`. (A plain load on x86 and one `ldar` on ARM.)
         let slab = NonNull::new(self.slabs[slab].load(acquire))?;
-        // SAFETY: a non-null slab pointer comes from the winning exchange in `grow`, is initialised (acquire above), and stays
-        // valid until the pool is dropped or shrunk, which take `&mut self` and so outlive no `ChunkHead<'_>`.
+        // SAFETY: a non-null slab pointer comes from the winning exchange in `grow`, is initialized (acquire above), and stays valid until
+        // the pool is dropped or shrunk, which take `&mut self` and so outlive no `ChunkHead<'_>`.
         let slab: &Slab = unsafe { slab.as_ref() };
         slab.words()[offset as usize * HEAD..].first_chunk().map(ChunkHead::new)
     }
@@ -241,8 +241,8 @@ impl Slab {
 
     #[inline(always)]
     fn words(&self) -> &[AtomicU32] {
-        // SAFETY: `words` points to initialised lines, each an array of 16 words, in the arena that this slab owns; an arena's
-        // memory does not move or change hands until the slab is dropped, and the words are only ever lent shared.
+        // SAFETY: `words` points to initialized lines, each an array of 16 words, in the arena that this slab owns; an arena's memory does
+        // not move or change hands until the slab is dropped, and the words are only ever lent shared.
         unsafe { self.words.as_ref() }
     }
 }

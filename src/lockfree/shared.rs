@@ -52,8 +52,8 @@ impl<'a, T> Blocks<'a, T> {
     }
 }
 
-/// The blocks of two slices: one claim hands out both blocks of a number. Two claims would not do: a worker that is refused the one, because
-/// all are taken, could take the other from a worker that is between its claims.
+/// The blocks of two slices: one claim hands out both blocks of a number. Two claims would be wrong: a worker whose first claim finds
+/// nothing left could still claim a block of the other slice, which belongs to a worker that is between its two claims.
 #[derive(Debug)]
 pub(crate) struct ZippedBlocks<'a, T, U> {
     blocks: Blocks<'a, T>,
@@ -79,7 +79,7 @@ impl<'a, T, U> ZippedBlocks<'a, T, U> {
     }
 }
 
-/// Slices of one length whose portions belong to units of work: the claimer of a unit may write its portion of each.
+/// Slices of the same length whose portions belong to units of work: the claimer of a unit may write the unit's portion of each.
 #[derive(Debug)]
 pub(crate) struct Portions<'a, T, const N: usize = 1> {
     firsts: [*mut T; N],
@@ -124,8 +124,8 @@ impl<'a, T, const N: usize> Portions<'a, T, N> {
     }
 }
 
-/// Lends a slice as atomics, so that many workers can write to it by index without a promise that only a comment could keep. A
-/// relaxed store is the same instruction as a plain one, and the borrow ends with the pass: afterwards it is plain memory again.
+/// Lends a slice as atomics, so that many workers can write to it by index without an unchecked promise. A relaxed store is the same
+/// instruction as a plain one, and the borrow ends with the pass: afterwards it is plain memory again.
 #[cfg(not(loom))] // loom's atomics are not laid out like what they hold
 pub(crate) fn shared<T: bytemuck::NoUninit>(slice: &mut [T]) -> &[Atomic<T>] {
     const { assert!(size_of::<Atomic<T>>() == size_of::<T>() && align_of::<Atomic<T>>() == align_of::<T>()) };

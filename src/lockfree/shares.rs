@@ -7,8 +7,8 @@ use crossbeam::utils::CachePadded;
 use super::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::faults::{Fault, injected};
 
-/// Units of work, each dealt to a worker. A worker takes its own units from the front; when it has none left, it takes another
-/// worker's from the back. Data that a worker has just written stays in its core's cache that way, and no worker is idle.
+/// Units of work, each dealt to a worker. A worker takes its own units from the front; when it has none left, it takes another worker's
+/// from the back. So a worker finds the data that it has just written in its core's cache, and no worker is idle.
 ///
 /// A worker's units are one word, `front << 32 | back`, changed by compare-and-swap: a claim moves one end by one. All operations
 /// are relaxed: a claim publishes nothing, it only has to be unique, and the exchange of one word makes it so.
@@ -87,10 +87,10 @@ impl Shares {
         Unit { index: unit, shares: self, lent: Cell::new(0) }
     }
 
-    /// Takes everything that is left, so that no worker finds more.
+    /// Takes all units that are left, so that no worker finds another.
     pub(crate) fn drain(&self) {
         for ends in &self.ends {
-            // A swap and no store: loom does not model that a plain store cannot come between the read and the write of a claim.
+            // A swap, not a store: loom does not model that a plain store cannot come between the read and the write of a claim.
             ends.swap(0, Ordering::Relaxed);
         }
     }
@@ -106,7 +106,7 @@ impl Shares {
     }
 }
 
-/// A unit of work that was claimed. There is one of these per unit and deal, so it is a key to what belongs to the unit alone.
+/// A unit of work that was claimed. There is one token per unit and deal, so it gives access to what belongs to the unit alone.
 #[derive(Debug)]
 pub(crate) struct Unit<'s> {
     index: usize,
@@ -121,7 +121,7 @@ impl Unit<'_> {
         self.index
     }
 
-    /// Takes note that a portion is lent. Returns whether it was not before.
+    /// Records that a portion is lent. Returns false if it already was.
     #[inline]
     pub(super) fn lend(&self, bit: u32) -> bool {
         let lent = self.lent.replace(self.lent.get() | bit);

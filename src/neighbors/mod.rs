@@ -38,18 +38,18 @@ pub use rows::{NeighborIter, NeighborRows};
 use skin::Skin;
 use store::RowStore;
 
-/// What the planner has to know to choose the cells: the rows around are looked up and copied once for all objects of a cell, so a row
-/// costs an object less than in detection, and a cell costs more.
+/// For the planner: the rows around a cell are looked up and copied once for all of its objects. So a row costs less per object than in
+/// detection, and a cell costs more.
 const CHEAPER_ROW: f64 = 0.2;
 const DEARER_RUN: f64 = 10.0;
 
-/// Finds the neighbors of particles, step after step: for particle codes (SPH, DEM, molecular dynamics), which want for each
-/// particle a list of others and not a set of pairs.
+/// Finds the neighbors of particles, step after step: for particle codes (SPH, DEM, molecular dynamics), which need a list of neighbors per
+/// particle instead of a set of pairs.
 ///
 /// Points are neighbors if they are within a radius of each other, [`par_within`](Self::par_within); particles with radii of their own if
-/// they touch, [`par_touching`](Self::par_touching). Both are decided as by [`Ball::touches`](crate::Ball::touches), so what is exactly as
-/// far as the radius is a neighbor. (The *pairs* of the same balls, each once and in no order, are what [`BroadPhase::par_detect`] finds:
-/// it takes a [`Ball`](crate::Ball), and every object with a [`Bounded::ball`], just as exactly.)
+/// they touch, [`par_touching`](Self::par_touching). Both are decided as [`Ball::touches`](crate::Ball::touches) decides, so a point
+/// exactly at the radius is a neighbor. (For the *pairs* of the same balls, each once and in no order, use [`BroadPhase::par_detect`]: it
+/// is just as exact for a [`Ball`](crate::Ball), and for every object with a [`Bounded::ball`].)
 ///
 /// ```
 /// use pivotgrid::Neighbors;
@@ -68,7 +68,7 @@ pub struct Neighbors<S: Scalar = f32, const D: usize = 3> {
     store: RowStore<S, D>,
     output: Output<S, D>,
     extras: Extras,
-    /// The skin: how much further points look than their reach, and where they were in that search.
+    /// The skin: how far points look beyond their reach, and where they were in that search.
     margin: S,
     skin: Skin<S, D>,
     /// Whether the last search was completed.
@@ -82,7 +82,7 @@ impl<S: Scalar, const D: usize> Default for Neighbors<S, D> {
 }
 
 impl<S: Scalar, const D: usize> Neighbors<S, D> {
-    /// Full lists in no particular order. Allocates nothing until the first search.
+    /// Full lists, whose rows are in no particular order. Allocates nothing until the first search.
     pub fn new() -> Self {
         Self::over(BroadPhase::new())
     }
@@ -111,9 +111,9 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
     /// For each point all others within reach, on the threads of the rayon pool in which it is called: within a radius, or by a rule for
     /// radii that the points have, [`Reach`].
     ///
-    /// Points with a NaN are left out and listed in [`NeighborRows::rejected`]; with a radius that is negative or NaN, all of
-    /// them are. A point may be infinitely far away, and the radius infinite: points at different distances, one of which is infinite,
-    /// are within an infinite radius; two points on the same side of infinity have no distance, and are not.
+    /// Points with a NaN are left out and listed in [`NeighborRows::rejected`]; with a radius that is negative or NaN, all of them are. A
+    /// point may be infinitely far away, and the radius may be infinite: a point at infinity is within an infinite radius of every other
+    /// point, except of one that is infinite on the same side of an axis: the two have no distance.
     ///
     /// # Panics
     ///
@@ -138,7 +138,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
 
     /// [`par_within`](Self::par_within) that returns an error when memory is refused, by the system or by [`Config::max_bytes`] (which
     /// counts the rows, too), and for more than [`MAX_OBJECTS`] points. Nearly all memory is then given back, there are no rows, and the
-    /// next search goes on as if nothing had been.
+    /// next search works as usual.
     ///
     /// ```
     /// use pivotgrid::{Config, DetectError, Neighbors};
@@ -178,8 +178,8 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         Ok(self.rows())
     }
 
-    /// For each particle all others that it makes a pair with, on the threads of the rayon pool in which it is called: balls if they
-    /// touch, anything else by its box, and all of them by their groups and filter. See [`Bounded`].
+    /// For each particle all others that it makes a pair with, on the threads of the rayon pool in which it is called: balls if they touch,
+    /// other particles by their boxes, and all of them by groups and filter. See [`Bounded`].
     ///
     /// [`Bounded::pairs_with`] is called from both sides for full lists. Invalid particles, such as a [`Ball`](crate::Ball) with a
     /// negative radius or a NaN, are left out and listed in [`NeighborRows::rejected`].
@@ -228,29 +228,29 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         On::new(self, threads)
     }
 
-    /// The rows of the last search; none if it did not come to its end.
+    /// The rows of the last search; none if it did not complete.
     pub fn rows(&self) -> NeighborRows<'_, S, D> {
         NeighborRows::new(&self.output, self.rejected())
     }
 
-    /// The particles that were left out of the last search, in ascending order of index; none if it did not come to its end.
+    /// The particles that were left out of the last search, in ascending order of index; none if it did not complete.
     pub fn rejected(&self) -> &[Rejected] {
         if self.complete { self.broad_phase.rejected() } else { &[] }
     }
 
-    /// What the last search did and what it cost; `detect` is the time that the rows took. After a search that did not come to its end,
-    /// all figures but [`Stats::bytes`] are 0.
+    /// What the last search did and what it cost; `detect` is the time that the rows took. After a search that did not complete, all
+    /// figures but [`Stats::bytes`] are 0.
     pub fn stats(&self) -> &Stats {
         self.broad_phase.stats()
     }
 
-    /// Gives back memory that holds nothing any more, the rows of the last search included.
+    /// Gives back unused memory, the rows of the last search included.
     pub fn shrink_to_fit(&mut self) {
         self.broad_phase.shrink_to_fit();
         self.forget();
     }
 
-    /// Lets go of the rows and of the memory to find them in.
+    /// Discards the rows, and the memory for finding them.
     fn forget(&mut self) {
         (self.store, self.output, self.complete) = (RowStore::new(), Output::new(), false);
         self.skin = Skin::new();
@@ -271,7 +271,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         self.remember(points, reach, None, 0)
     }
 
-    /// Notes where the points are, if rows have a margin.
+    /// Remembers where the points are, if rows have a margin.
     fn remember<P>(
         &mut self,
         points: &[P],
@@ -306,12 +306,12 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         self.run(particles, team, self.layout, (Frame::plain(particles.len()), None, true), center, 0)
     }
 
-    /// These threads, or the calling one where handing out work would cost more.
+    /// These threads, or the calling one if handing out work would cost more than it saves.
     fn team_of<'t>(&self, particles: usize, threads: Threads<'t>) -> Team<'t> {
         threads.team(particles <= self.broad_phase.engine.builder.config.serial_up_to)
     }
 
-    /// A search, or why there was none. Until it has come to its end there are no rows.
+    /// A search, or why there was none. Until it has completed, there are no rows.
     fn run(
         &mut self,
         objects: &(impl Objects<S, D> + ?Sized),
@@ -341,7 +341,7 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         Ok(())
     }
 
-    /// There are no rows until there are new ones.
+    /// Begins a search: there are no rows until it has completed.
     fn begin(&mut self) {
         self.complete = false;
         self.output.clear();
@@ -390,7 +390,7 @@ impl<'a, S: Scalar, const D: usize> On<'a, '_, Neighbors<S, D>> {
     }
 }
 
-/// A search on its way. If the user's code ends it, there are no figures of it.
+/// A search in progress. If the user's code ends it by a panic, it has no figures.
 struct Attempt<'a, S: Scalar, const D: usize>(&'a mut Engine<S, D>);
 
 impl<S: Scalar, const D: usize> Drop for Attempt<'_, S, D> {
@@ -399,7 +399,7 @@ impl<S: Scalar, const D: usize> Drop for Attempt<'_, S, D> {
     }
 }
 
-/// Takes the figures of the last search away while the user's code runs, which may panic. To be put back afterwards.
+/// Hides the figures of the last search while the user's code runs, which may panic. The caller puts them back afterwards.
 fn hide_stats<S: Scalar, const D: usize>(engine: &mut Engine<S, D>) -> Stats {
     let stats = std::mem::take(&mut engine.builder.stats);
     engine.builder.stats.bytes = stats.bytes;

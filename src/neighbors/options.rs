@@ -4,8 +4,8 @@ use super::Neighbors;
 use crate::Scalar;
 
 impl<S: Scalar, const D: usize> Neighbors<S, D> {
-    /// Half lists: each pair of neighbors is in one of the two rows and not in both. In which one is left to the search, unless the
-    /// rows are [`sorted`](Self::sorted): then it is in that of the smaller index. Has no effect on [`Reach::Gather`](crate::Reach::Gather) and
+    /// Half lists: each pair of neighbors is in one of the two rows and not in both. Which row is left to the search, unless the rows are
+    /// [`sorted`](Self::sorted): then it is the row of the smaller index. Has no effect on [`Reach::Gather`](crate::Reach::Gather) and
     /// [`Reach::Scatter`](crate::Reach::Scatter), by which one may be a neighbor of the other and not the other way round.
     ///
     /// ```
@@ -21,15 +21,15 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         self
     }
 
-    /// Each row in ascending order. Then the result is the same on any number of threads; otherwise only what is in each row is (and
-    /// for half lists, only what is in both rows of a pair together).
+    /// Each row in ascending order. Then the result is the same for any number of threads. Otherwise only the set of neighbors in each row
+    /// is the same (and for half lists, only the set of pairs).
     #[must_use]
     pub fn sorted(mut self, sorted: bool) -> Self {
         self.layout.sorted = sorted;
         self
     }
 
-    /// Notes how far each neighbor is away: [`NeighborRows::distances`](crate::NeighborRows::distances).
+    /// Records the distance of each neighbor: [`NeighborRows::distances`](crate::NeighborRows::distances).
     ///
     /// ```
     /// use pivotgrid::Neighbors;
@@ -45,25 +45,26 @@ impl<S: Scalar, const D: usize> Neighbors<S, D> {
         self
     }
 
-    /// Notes the way to each neighbor: [`NeighborRows::vectors`](crate::NeighborRows::vectors). For particles that are not points it leads from center to center.
+    /// Records the vector to each neighbor: [`NeighborRows::vectors`](crate::NeighborRows::vectors). For particles that are not points it
+    /// leads from center to center.
     #[must_use]
     pub fn vectors(mut self, vectors: bool) -> Self {
         self.extras.vectors = vectors;
         self
     }
 
-    /// In a periodic space, lays the shifts of all neighbors behind one another: [`PeriodicRows::shifts`](crate::PeriodicRows::shifts). Shifts can be had row by row
-    /// without it.
+    /// In a periodic space, stores the shifts of all neighbors in one array: [`PeriodicRows::shifts`](crate::PeriodicRows::shifts). Row by
+    /// row, shifts are available without it.
     #[must_use]
     pub fn shifts(mut self, shifts: bool) -> Self {
         self.extras.shifts = shifts;
         self
     }
 
-    /// Lists with a margin, to be used for more than one step: points look this much further than their reach, so the rows stay complete
-    /// until some point has moved by half of it. [`par_needs_rebuild`](Self::par_needs_rebuild) checks this.
+    /// Lists with a margin, for use in more than one step: points look this far beyond their reach, so the rows stay complete until some
+    /// point has moved by half of it. [`par_needs_rebuild`](Self::par_needs_rebuild) checks this.
     ///
-    /// The rows have neighbors beyond the reach, too; a loop over them leaves those out by their distance. For
+    /// The rows contain neighbors beyond the reach, too; a loop over them should skip those by distance. For
     /// [`par_within`](Self::par_within); particles that touch have none. A margin that is negative or NaN is none.
     ///
     /// ```

@@ -12,13 +12,13 @@ use crate::sorting::{Divisible, share_out};
 /// Neighbors that make a piece of work.
 const PIECE: usize = 1 << 14;
 
-/// Rows ahead of the current one whose memory is prefetched, that many indices at a time, and at most that many: behind them, the
-/// processor sees by itself where it goes.
+/// Rows are prefetched this many ahead of the current one: a line of indices at a time, and at most [`MOST_FETCHED`] indices of each.
+/// Behind these the processor predicts the accesses by itself.
 const AHEAD: usize = 16;
 const LINE: usize = 16;
 const MOST_FETCHED: usize = 4 * LINE;
 
-/// What there is to be beside the indices.
+/// The arrays that are requested beside the indices.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Extras {
     pub(super) shifts: bool,
@@ -26,15 +26,15 @@ pub(super) struct Extras {
     pub(super) vectors: bool,
 }
 
-/// What rows are made of.
+/// The data that rows are made of.
 #[derive(Debug)]
 pub(super) struct Rows<'a, const D: usize, C> {
     pub(super) frame: Frame<'a, D>,
-    /// Where space repeats itself.
+    /// The lattice, if space repeats itself.
     pub(super) lattice: Option<&'a Lattice<D>>,
     /// The places of particles, as the user has them.
     pub(super) centers: C,
-    /// Whether rows that are found in pieces are to be put into order.
+    /// Whether rows that are found in pieces must be sorted.
     pub(super) sorted: bool,
     /// Whether each neighbor has to be checked, or those of ghosts only, which one of the two particles finds.
     pub(super) choosy: bool,
@@ -46,7 +46,7 @@ pub(super) struct Rows<'a, const D: usize, C> {
 pub(super) struct Output<S, const D: usize> {
     offsets: Vec<usize>,
     indices: Vec<u32>,
-    /// In a lattice, shifts between where particles are in the domain, `D` for each neighbor, as below.
+    /// In a lattice, shifts between the places of particles in the domain: `D` for each neighbor, as below.
     relative: Vec<i8>,
     shifts: Vec<i32>,
     distances: Vec<S>,
@@ -67,7 +67,7 @@ impl<S: Scalar, const D: usize> Output<S, D> {
         self.rows = 0;
     }
 
-    /// Puts rows behind one another. Returns how many neighbors there are.
+    /// Puts all rows into one array. Returns how many neighbors there are.
     pub(super) fn fill<C: Fn(usize) -> [S; D] + Sync>(
         &mut self,
         found: Found<'_>,
@@ -162,12 +162,12 @@ struct OutputPart<'a, S, const D: usize> {
 
 impl<S: Scalar, const D: usize> Divisible for OutputPart<'_, S, D> {
     fn pieces(&self) -> usize {
-        // Rows without neighbors at the end are no piece, and have nothing to be written.
+        // Rows without neighbors at the end make no piece, and have nothing to write.
         self.indices.len().div_ceil(PIECE).min(self.offsets.len() - 1)
     }
 
     fn divide(self, pieces: usize) -> (Self, Self) {
-        // A row is never cut, however long it is; but some row is left for each side.
+        // A row is never cut, however long it is, but each side gets at least one row.
         let most = self.offsets.len() - 1 - usize::from(pieces < self.pieces());
         let target = self.offsets[0] + pieces * PIECE;
         let row = self.offsets.partition_point(|&offset| offset < target).clamp(1, most);
@@ -227,7 +227,7 @@ impl<S: Scalar, const D: usize> OutputPart<'_, S, D> {
         let mut at = 0;
         let mut add = |image: usize, back: [u8; D]| {
             let row = found.row(image);
-            // Most particles are far from all borders, and none of their neighbors is a ghost.
+            // Most particles are far from all borders, so none of their neighbors is a ghost.
             if back == [0; D] && frame.has_no_ghosts(row) {
                 indices[at..at + row.len()].copy_from_slice(row);
                 shifts[at..at + row.len()].as_flattened_mut().fill(0);
@@ -280,7 +280,7 @@ impl<S: Scalar, const D: usize> OutputPart<'_, S, D> {
     }
 }
 
-/// Asks for the memory of a row that will be read soon.
+/// Prefetches the memory of a row that will be read soon.
 #[inline(always)]
 fn expect_row(found: Found<'_>, row: usize) {
     if let Some((block, begin, length)) = found.place(row) {

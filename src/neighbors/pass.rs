@@ -13,22 +13,22 @@ use crate::isa::eight::LANES;
 use crate::lockfree::{Blocks, Cursor};
 use crate::runtime::team::Team;
 
-/// The most items that a worker claims at a time, as in detection, and the most of the listed.
+/// The most items that a worker claims at a time, as in detection, and the most oversized entries.
 const MOST_ITEMS: usize = 8;
 const MOST_LISTED: usize = 32;
 
-/// Which rows there are to be.
+/// The kind of rows that is requested.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Layout {
     /// Each pair in one row instead of both.
     pub(super) half: bool,
-    /// Each row in ascending order, with the same contents whichever worker found them.
+    /// Each row in ascending order, with the same contents whichever worker found it.
     pub(super) sorted: bool,
-    /// What makes neighbors, if it is not that they make a pair.
+    /// The rule that makes neighbors, unless pairs are neighbors.
     pub(super) rule: Option<Rule>,
 }
 
-/// What the owner of the engine brings along.
+/// The memory that the engine's owner provides.
 #[derive(Debug)]
 pub(super) struct RowBuffers<'a, S, const D: usize, C> {
     pub(super) rows: &'a Rows<'a, D, C>,
@@ -39,8 +39,8 @@ pub(super) struct RowBuffers<'a, S, const D: usize, C> {
 }
 
 impl Layout {
-    /// Whether each pair is in the row of the lesser index, and not wherever it was found: which of two objects comes first in the grid
-    /// depends on races. And what one finds within its own radius, the other may not find within its own, so with a rule both look.
+    /// Whether each pair is in the row of the smaller index, instead of where it was found: which of two objects comes first in the grid
+    /// depends on races. With a rule both objects look, because one may be within the other's radius and not the other way round.
     pub(super) fn by_index(&self) -> bool {
         self.half && (self.sorted || self.rule.is_some())
     }
@@ -52,8 +52,8 @@ impl Layout {
 }
 
 impl<S: Scalar, const D: usize> Engine<S, D> {
-    /// Finds the neighbors of all objects that `wanted` admits. In parallel over items of work: reads the grid and the table, writes
-    /// rows. Then in parallel over the rows, to copy them behind one another. Returns how many neighbors there are.
+    /// Finds all neighbors that `wanted` admits. In parallel over items of work: reads the grid and the table, writes rows. Then in
+    /// parallel over the rows, to copy them into one array. Returns how many neighbors there are.
     pub(super) fn neighbors(
         &mut self,
         _: &Sorted,
@@ -64,7 +64,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     ) -> usize {
         let RowBuffers { rows, store, output, beside } = own;
         let objects = self.builder.last_len;
-        // From here on the whole limit counts, and everything that is held.
+        // From here on the limit applies to all memory that is held.
         self.builder.limit_bytes(self.builder.config.max_bytes);
         self.builder.budget.begin(self.bytes() + store.bytes() + output.bytes() + beside);
         store.prepare(objects, team, &self.builder.budget);
@@ -82,12 +82,12 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             let Some((_, [finder], [worker])) = workers.claim() else { return };
             let RowWorker { search, overflow, longest } = &mut **worker;
             search.take_work();
-            let mut shelf = RowSink::new(&stock, overflow);
+            let mut sink = RowSink::new(&stock, overflow);
             let mut add_row = |entry: usize, find: &mut dyn FnMut(&mut Vec<u32>)| {
                 let object = view.columns.id(entry);
-                // Behind the last entry there are some more values, and what they are does not matter here.
-                shelf.expect_row(view.columns.id(entry + LANES));
-                shelf.add_row(object, |block| {
+                // Behind the last entry there are some more values, which do not matter here.
+                sink.expect_row(view.columns.id(entry + LANES));
+                sink.add_row(object, |block| {
                     let begin = block.len();
                     find(block);
                     if by_index {
@@ -111,7 +111,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
             while let Some(claimed) = listed.claim(team.claim(count, MOST_LISTED), count) {
                 search.listed(&view, first + claimed.start..first + claimed.end, &looking, &mut add_row);
             }
-            *longest = shelf.finish();
+            *longest = sink.finish();
             (finder.finder.candidates, finder.finder.looks) = search.take_work();
         });
         store.settle(&self.builder.order[self.builder.grid.oversized.end..objects]);
@@ -121,7 +121,7 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
     }
 }
 
-/// Removes what is not to be kept from the end of a vector. If all is, the search for it is optimised away.
+/// Keeps some of the values behind `begin`. If all are kept, the compiler removes the loop.
 #[inline(always)]
 fn retain_from(block: &mut Vec<u32>, begin: usize, keep: impl Fn(u32) -> bool) {
     if let Some(refused) = block[begin..].iter().position(|&other| !keep(other)) {

@@ -33,15 +33,15 @@ use crate::{Aabb, Ball, Bounded, DetectError, Groups, MAX_OBJECTS, PeriodicError
 /// # Ok::<(), PeriodicError>(())
 /// ```
 ///
-/// Positions may lie anywhere, inside the domain or outside. The radius of a search, or a particle, may be longer than the period, up to
-/// 98 of them: then a particle meets another in several places, and itself, and has them as neighbors several times, with different
-/// shifts. It is never its own neighbor where it is.
+/// Positions may lie anywhere, inside the domain or outside. The radius of a search, or a particle, may be longer than the period, up to 98
+/// periods. Then a particle meets others, and itself, in several places, and they occur in its row several times, with different shifts. It
+/// is never its own neighbor with a shift of 0.
 ///
 /// # Rounding
 ///
 /// Points in the domain are taken as they are; others are moved into it, and ghosts out of it, by whole periods, computed in `f64` and
-/// rounded to `S` once for each of the two. What is within reach there is a neighbor. Distances and vectors are computed from the
-/// user's positions and the shift, in `f64`.
+/// rounded to `S` once for each of the two. Particles that are within reach there are neighbors. Distances and vectors are computed from
+/// the user's positions and the shift, in `f64`.
 #[derive(Debug)]
 pub struct PeriodicNeighbors<S: Scalar = f32, const D: usize = 3> {
     lattice: Lattice<D>,
@@ -55,19 +55,19 @@ pub struct PeriodicNeighbors<S: Scalar = f32, const D: usize = 3> {
 type Body<S, const D: usize> = (Aabb<S, D>, Option<Ball<S, D>>);
 
 impl<S: Scalar, const D: usize> Neighbors<S, D> {
-    /// The same in a domain that repeats itself along the axes that are marked. Its bounds on the other axes mean nothing.
+    /// The same in a domain that repeats itself along the marked axes. Its bounds on the other axes are ignored.
     ///
-    /// Rows that are [`sorted`](Self::sorted) are in the order of their indices, and then of their shifts. For
-    /// [`half`](Self::half) lists, a particle that meets itself has that in its row once for each two opposite shifts; if sorted, for
-    /// the one whose first number that is not 0 is positive.
+    /// Rows that are [`sorted`](Self::sorted) are in the order of their indices, and then of their shifts. For [`half`](Self::half) lists,
+    /// a particle that meets itself occurs in its own row once for each two opposite shifts; if sorted, with the shift whose first nonzero
+    /// number is positive.
     pub fn periodic(self, domain: Aabb<S, D>, periodic: [bool; D]) -> Result<PeriodicNeighbors<S, D>, PeriodicError> {
         Lattice::of_domain(&domain, periodic).map(|lattice| self.lattice(lattice))
     }
 
     /// The same in a space that repeats itself along the vectors of a lattice.
     ///
-    /// This is a full list as molecular dynamics codes know it: all indices, shifts, distances and vectors, for any cell, any choice of
-    /// periodic vectors, and any cutoff.
+    /// This is a full list in the sense of molecular dynamics codes: all indices, shifts, distances and vectors, for any cell, any choice
+    /// of periodic vectors, and any cutoff.
     ///
     /// ```
     /// use pivotgrid::{Lattice, Neighbors, PeriodicError};
@@ -142,7 +142,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
 
     /// For each particle all others that it makes a pair with: [`Neighbors::par_touching`].
     ///
-    /// [`Bounded::pairs_with`] is called on the particles as they are and not as they are shifted: it decides by identity, not by
+    /// [`Bounded::pairs_with`] is called on the particles as they are and not as they are shifted: it should decide by identity, not by
     /// position. A particle that is longer than a period is compared with itself.
     ///
     /// # Panics
@@ -200,7 +200,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         On::new(self, threads)
     }
 
-    /// The rows of the last search; none if it did not come to its end.
+    /// The rows of the last search; none if it did not complete.
     pub fn rows(&self) -> PeriodicRows<'_, S, D> {
         match self.neighbors.complete {
             true => PeriodicRows::new(&self.neighbors.output, self.frame(), &self.rejected),
@@ -208,7 +208,12 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         }
     }
 
-    /// [`Neighbors::par_needs_rebuild`]. Positions that were wrapped since have moved: wrap them when there is a search, or never.
+    /// The particles that were left out of the last search, in ascending order of index; none if it did not complete.
+    pub fn rejected(&self) -> &[PeriodicRejected] {
+        self.rows().rejected()
+    }
+
+    /// [`Neighbors::par_needs_rebuild`]. Positions that were wrapped since then count as moved: wrap them right before a search, or never.
     pub fn par_needs_rebuild<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P]) -> bool {
         self.neighbors.par_needs_rebuild(points)
     }
@@ -218,24 +223,30 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         self.neighbors.needs_rebuild(points)
     }
 
-    /// Where space repeats itself.
+    /// The lattice along which space repeats itself.
     pub fn space(&self) -> &Lattice<D> {
         &self.lattice
     }
 
-    /// Has the next search in another lattice: for domains that are compressed or sheared from step to step. There are no rows until then.
+    /// Uses another lattice from the next search on: for domains that are compressed or sheared from step to step. There are no rows until
+    /// then.
     pub fn set_lattice(&mut self, lattice: Lattice<D>) {
         self.neighbors.begin();
         self.lattice = lattice;
     }
 
-    /// What the last search did and what it cost; its objects are particles and ghosts. After a search that did not come to its end,
-    /// all figures but [`Stats::bytes`] are 0.
+    /// The same with a domain whose sides are parallel to the axes: see [`Neighbors::periodic`].
+    pub fn set_domain(&mut self, domain: Aabb<S, D>, periodic: [bool; D]) -> Result<(), PeriodicError> {
+        Lattice::of_domain(&domain, periodic).map(|lattice| self.set_lattice(lattice))
+    }
+
+    /// What the last search did and what it cost; its objects are particles and ghosts. After a search that did not complete, all figures
+    /// but [`Stats::bytes`] are 0.
     pub fn stats(&self) -> &Stats {
         self.neighbors.stats()
     }
 
-    /// Gives back memory that holds nothing any more, the rows of the last search included.
+    /// Gives back unused memory, the rows of the last search included.
     pub fn shrink_to_fit(&mut self) {
         self.neighbors.shrink_to_fit();
         self.forget();
@@ -245,7 +256,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         (self.points, self.bodies, self.rejected) = (Replicas::new(), Replicas::new(), Vec::new());
     }
 
-    /// What the images of the last search mean: either there are points or others.
+    /// The meanings of the images of the last search, which are those of points or of other particles.
     fn frame(&self) -> Frame<'_, D> {
         if self.points.particles() > 0 { self.points.frame() } else { self.bodies.frame() }
     }
@@ -278,7 +289,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         let item = |index: usize| {
             let ball = Ball { center: points[index].into(), radius: radius(index) };
             let reaches = ball.radius.to_f64() - less;
-            // What makes no sense stays as it is, for the engine to say why.
+            // An invalid radius stays as it is, and the engine states the reason.
             let makes_sense = ball.radius >= S::ZERO && !ball.center.iter().any(|x| x.is_nan());
             let reaches = if makes_sense { Half::Ball(reaches) } else { return (ball, Ok(Default::default())) };
             (ball, lattice.place::<S>(ball.center.map(S::to_f64), reaches, if usual.is_finite() { usual } else { 0.0 }))
@@ -337,7 +348,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
         Ok(clock.lap())
     }
 
-    /// Ends a search: lists what was left out, and why.
+    /// Ends a search: lists the particles that were left out, and the reasons.
     fn conclude(
         &mut self,
         outcome: Result<Duration, DetectError>,
@@ -346,7 +357,7 @@ impl<S: Scalar, const D: usize> PeriodicNeighbors<S, D> {
     ) -> Result<(), DetectError> {
         let outcome = outcome.and_then(|images| {
             let made = self.frame().particles;
-            // If the user's code panics here, there are no rows, and nothing that they are made of.
+            // If the user's code panics here, there are no rows and no parts of rows.
             let output = std::mem::replace(&mut self.neighbors.output, Output::new());
             let skin = std::mem::replace(&mut self.neighbors.skin, Skin::new());
             self.neighbors.complete = false;
@@ -406,9 +417,9 @@ impl<'a, S: Scalar, const D: usize> On<'a, '_, PeriodicNeighbors<S, D>> {
 struct PointImages<'a, S, const D: usize> {
     balls: &'a [Ball<S, D>],
     rule: Option<Rule>,
-    /// Whether pairs have to be looked at once more.
+    /// Whether pairs must be checked again.
     odd: bool,
-    /// Whether each pair is to be in the row of the lesser index.
+    /// Whether each pair belongs into the row of the smaller index.
     by_index: bool,
     frame: Frame<'a, D>,
 }

@@ -6,7 +6,7 @@ use super::output::Output;
 use crate::periodic::Frame;
 use crate::{PeriodicRejected, Scalar};
 
-/// A neighbor, and where it is one: moved by `shift` periods.
+/// A neighbor, and where: its image that is moved by `shift` periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PeriodicNeighbor<const D: usize> {
     /// The neighbor's index.
@@ -18,7 +18,7 @@ pub struct PeriodicNeighbor<const D: usize> {
 /// A row of neighbors for each particle, in the order of the particles, borrowed from
 /// [`PeriodicNeighbors`](super::PeriodicNeighbors) until the next search.
 ///
-/// All rows lie behind one another: row `i` is `indices[offsets[i]..offsets[i + 1]]`, and the same range of [`shifts`](Self::shifts),
+/// All rows are in one array: row `i` is `indices[offsets[i]..offsets[i + 1]]`, and the same range of [`shifts`](Self::shifts),
 /// [`distances`](Self::distances) and [`vectors`](Self::vectors), if these were requested.
 ///
 /// ```
@@ -73,12 +73,12 @@ impl<'a, S: Scalar, const D: usize> PeriodicRows<'a, S, D> {
         self.indices.len()
     }
 
-    /// Where each row begins, and as a last number where the last one ends.
+    /// Where each row begins, and, as a last number, where the last row ends.
     pub fn offsets(&self) -> &'a [usize] {
         self.offsets
     }
 
-    /// The indices of all rows, one behind the other.
+    /// The indices of all rows, row after row.
     pub fn indices(&self) -> &'a [u32] {
         self.indices
     }
@@ -89,14 +89,14 @@ impl<'a, S: Scalar, const D: usize> PeriodicRows<'a, S, D> {
         self.shifts
     }
 
-    /// How far each neighbor is away, in the order of [`indices`](Self::indices), where the particles were in the search; empty unless
-    /// requested by [`Neighbors::distances`](super::Neighbors::distances).
+    /// The distance of each neighbor, in the order of [`indices`](Self::indices), at the positions of the search; empty unless requested by
+    /// [`Neighbors::distances`](super::Neighbors::distances).
     pub fn distances(&self) -> &'a [S] {
         self.distances
     }
 
-    /// The way from the particle to each neighbor where it is near, in the order of [`indices`](Self::indices): its position, and its
-    /// shift, less the particle's position. Empty unless requested by [`Neighbors::vectors`](super::Neighbors::vectors).
+    /// The vector from the particle to each neighbor, in the order of [`indices`](Self::indices): the neighbor's position plus its shift,
+    /// minus the particle's position. Empty unless requested by [`Neighbors::vectors`](super::Neighbors::vectors).
     pub fn vectors(&self) -> &'a [[S; D]] {
         self.vectors
     }
@@ -116,7 +116,7 @@ impl<'a, S: Scalar, const D: usize> PeriodicRows<'a, S, D> {
         })
     }
 
-    /// Goes over the rows.
+    /// Iterates over the rows.
     pub fn iter(
         &self,
     ) -> impl ExactSizeIterator<Item = impl ExactSizeIterator<Item = PeriodicNeighbor<D>> + Clone + use<'a, S, D>>
@@ -126,7 +126,7 @@ impl<'a, S: Scalar, const D: usize> PeriodicRows<'a, S, D> {
         (0..self.len()).map(move |particle| rows.row(particle))
     }
 
-    /// Goes over the rows on the threads of the rayon pool in which it is called.
+    /// Iterates over the rows on the threads of the rayon pool in which it is called.
     pub fn par_iter(
         &self,
     ) -> impl IndexedParallelIterator<Item = impl ExactSizeIterator<Item = PeriodicNeighbor<D>> + Clone + use<'a, S, D>> + use<'a, S, D>

@@ -1,4 +1,4 @@
-//! Points that look for each other.
+//! Points as particles of a neighbor search.
 
 use super::reach::{Reach, Rule, is_within};
 use crate::runtime::objects::Objects;
@@ -12,7 +12,7 @@ pub(super) struct Points<'a, P, S> {
     points: &'a [P],
     reach: Reach<'a, S>,
     margin: S,
-    /// Whether pairs have to be looked at once more.
+    /// Whether pairs must be checked again.
     pub(super) odd: bool,
 }
 
@@ -72,7 +72,7 @@ where
 /// The box of a point with such a radius.
 #[inline(always)]
 pub(super) fn box_of<S: Scalar, const D: usize>(point: [S; D], radius: S, rule: Option<Rule>) -> Aabb<S, D> {
-    // A negative radius stays as it is: a part of the least would be rounded to zero, and valid.
+    // A negative radius stays as it is: a fraction of the smallest one would be rounded to zero, which is valid.
     let radius = if rule.is_some() && radius > S::ZERO { radius * S::from_f64(Rule::BOX) } else { radius };
     if radius < S::INFINITY { Ball::new(point, radius).aabb() } else { everywhere(&point, radius) }
 }

@@ -8,8 +8,8 @@ use crate::{Aabb, Scalar};
 
 /// How near two points must be to be neighbors: one radius for all, or a rule for the radii `h` that the points have.
 ///
-/// A number is one radius for all, so [`par_within`](super::Neighbors::par_within) takes either. What is exactly as far away as the reach
-/// is a neighbor. Points with a radius that is negative or NaN are left out.
+/// A number is one radius for all, so [`par_within`](super::Neighbors::par_within) takes either. A point exactly at the reach is a
+/// neighbor. Points with a radius that is negative or NaN are left out.
 ///
 /// ```
 /// use pivotgrid::{Neighbors, Reach};
@@ -27,7 +27,7 @@ use crate::{Aabb, Scalar};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reach<'a, S> {
-    /// All points look equally far.
+    /// The same reach for all points.
     Fixed(S),
     /// Row `i` has all `j` with a distance of at most `h[i]`.
     Gather(&'a [S]),
@@ -59,7 +59,7 @@ pub(super) enum Rule {
 const LEAST: f64 = 1e-15;
 const MOST: f64 = 1e15;
 
-/// Roundings, of which a few add up.
+/// A bound for the roundings that add up.
 const FEW: f64 = 8.0;
 
 impl<'a, S: Scalar> Reach<'a, S> {
@@ -80,7 +80,7 @@ impl<'a, S: Scalar> Reach<'a, S> {
         }
     }
 
-    /// The rule, unless points are neighbors if balls around them touch.
+    /// The rule; none if points are neighbors exactly if balls around them touch.
     pub(super) fn rule(&self) -> Option<Rule> {
         match self {
             Reach::Gather(_) => Some(Rule::Gather),
@@ -101,10 +101,10 @@ impl<'a, S: Scalar> Reach<'a, S> {
         }
     }
 
-    /// The same with a margin: whatever comes within the reach after each has moved by half of the margin is within this now.
+    /// The same with a margin: points that come within the reach after each has moved by half of the margin are within this now.
     pub(super) fn with_margin(&self, radius: S, margin: S) -> S {
         match self.rule() {
-            // A margin must not make a valid radius of an invalid one.
+            // A margin must not turn an invalid radius into a valid one.
             _ if radius < S::ZERO => radius,
             Some(_) => radius + margin,
             None => radius + half_of(margin),
@@ -121,7 +121,7 @@ impl<'a, S: Scalar> Reach<'a, S> {
         }
     }
 
-    /// More than any two neighbors are apart.
+    /// An upper bound for the distance of two neighbors.
     pub(super) fn largest(&self) -> f64 {
         let all = self.radii().map_or(1, <[S]>::len);
         2.0 * (0..all).map(|index| self.radius(index).to_f64()).filter(|radius| radius.is_finite()).fold(0.0, f64::max)
@@ -136,14 +136,14 @@ impl<'a, S: Scalar> Reach<'a, S> {
 }
 
 impl Rule {
-    /// Half of the edge of the box that a radius is filed under, in radii.
+    /// Half of the edge of the box that represents a radius, in radii.
     ///
     /// Boxes of this size make the planner choose the cells that it would choose for balls of equal radii: those that touch if one center
     /// lies in the other's reach. Boxes as wide as the reach would make cells of eight times the volume, and the search would compare about
     /// 80 times as many as it finds.
     pub(super) const BOX: f64 = 0.5;
 
-    /// The most that a pair with these radii may be apart.
+    /// The largest distance of a pair with these radii.
     #[inline]
     pub(super) fn reach<S: Scalar>(self, own: S, other: S) -> S {
         match self {
@@ -159,11 +159,11 @@ impl Rule {
         }
     }
 
-    /// What a kernel compares with.
+    /// The entry as a kernel compares it.
     #[inline(always)]
     pub(super) fn own<S: Scalar, const D: usize>(self, columns: &Columns<'_, S, D>, entry: usize) -> Reaching<S, D> {
         let (center, radius) = ball(columns, entry);
-        // Beyond these bounds squares are rounded away. Too many are found then, and sorted out afterwards.
+        // Beyond these bounds squares are rounded away. The kernel then finds too many, which are removed afterwards.
         let least = S::from_f64(LEAST);
         let radius = if radius > least { radius } else { least };
         let (floor, cap) = match self {
@@ -174,7 +174,7 @@ impl Rule {
         Reaching { id: columns.id(entry), center, floor, cap }
     }
 
-    /// A box that overlaps the boxes of all others in a tier that some entries have within their reach.
+    /// A box that overlaps the boxes of all others in a tier that are within reach of some entries.
     pub(super) fn look<S: Scalar, const D: usize>(
         self,
         columns: &Columns<'_, S, D>,
@@ -185,7 +185,7 @@ impl Rule {
         let mut around = Aabb::EMPTY;
         for entry in entries {
             let (center, radius) = ball(columns, entry);
-            // An other of radius h reaches h / 2 towards it by its box, so the rest of the way is left to this one.
+            // The box of another point with radius h covers h / 2 of the way, and this one must cover the rest.
             let (gathers, scatters) = (radius - tier.least * half, tier.most * half);
             let least = match self {
                 Rule::Gather => gathers,
@@ -217,12 +217,13 @@ fn ball<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, entry: usize) ->
     (centers.map(|column| column[entry]), radii[entry])
 }
 
-/// The radius of a ball that stands for a point. A negative one stays negative: half of the least would be rounded to zero, and valid.
+/// The radius of a ball that stands for a point. A negative one stays negative: half of the smallest one would be rounded to zero, which is
+/// valid.
 pub(super) fn half_of<S: Scalar>(radius: S) -> S {
     if radius < S::ZERO { radius } else { radius * S::from_f64(0.5) }
 }
 
-/// The radii in a level, or of those that fit no level.
+/// The radii in a level, or of the oversized entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tier<S> {
     pub(super) least: S,
@@ -239,7 +240,7 @@ impl<S: Scalar> Tier<S> {
         }
     }
 
-    /// Those of all levels, and as the last one of what is listed.
+    /// The tiers of all levels, and last that of the oversized entries.
     pub(super) fn all<const D: usize>(view: &View<'_, S, D>, tiers: &mut [Self]) {
         tiers.fill(Tier::EMPTY);
         let (Some((_, radii)), Some(listed)) = (view.columns.balls, tiers.len().checked_sub(1)) else { return };
@@ -250,10 +251,10 @@ impl<S: Scalar> Tier<S> {
     }
 }
 
-/// Whether two points are within a distance, whatever the squares of these numbers are rounded to.
+/// Whether two points are within a distance, even if squares of these numbers round badly.
 pub(super) fn is_within<S: Scalar, const D: usize>(one: &[S; D], other: &[S; D], reach: S) -> bool {
     if reach >= S::from_f64(LEAST) && reach <= S::from_f64(MOST) {
-        // As the kernels compute it: a radius that is odd must not change what others find.
+        // As the kernels compute it: an odd radius must not change the neighbors of other points.
         let square = (0..D).fold(S::ZERO, |sum, axis| {
             let along = one[axis] - other[axis];
             sum + along * along
@@ -265,7 +266,7 @@ pub(super) fn is_within<S: Scalar, const D: usize>(one: &[S; D], other: &[S; D],
     if reach == f64::INFINITY {
         return !along.iter().any(|x| x.is_nan());
     }
-    // By a power of two, which rounds nothing: what is exactly as far away as the reach is within it.
+    // Scaled by a power of two, which rounds nothing: a point exactly at the reach is within it.
     let scale = match reach {
         tiny if tiny < 1e-150 => f64::powi(2.0, 900),
         huge if huge > 1e150 => f64::powi(2.0, -520),

@@ -8,13 +8,13 @@ use crate::runtime::prefetch::prefetch;
 /// Indices per block, unless rows are so long that blocks must be larger: 256 KiB.
 const BLOCK: usize = 1 << 16;
 
-/// How large blocks are if rows may be so long.
+/// The size of blocks if rows may be this long.
 pub(super) fn block_size(room: usize) -> usize {
     BLOCK.max(2 * room)
 }
 
-/// Where a row lies: the number of its block, where in it the row begins, and how long it is. Side by side, because objects come in no
-/// order, and each cache line that is written costs the same.
+/// Where a row lies: the number of its block, the row's begin there, and its length. Side by side, because objects come in no order, and
+/// each cache line that is written costs the same.
 pub(super) type RowPlace = [u32; 3];
 
 /// The words of a place.
@@ -23,12 +23,12 @@ const PLACE: usize = size_of::<RowPlace>() / size_of::<u32>();
 /// What the workers share while they find rows.
 pub(super) struct BlockPool<'a> {
     blocks: Blocks<'a, Vec<u32>>,
-    /// How many blocks there are in the stock; those beyond it are numbered on.
+    /// The number of blocks in the stock; overflow blocks are numbered on.
     count: usize,
     overflow: Cursor,
     /// The words of the objects' places.
     places: &'a [Atomic<u32>],
-    /// A block with less room than this is full.
+    /// A block with less room than this counts as full.
     room: usize,
     budget: &'a Budget,
 }
@@ -45,7 +45,7 @@ pub(super) struct RowSink<'a> {
     stock: &'a BlockPool<'a>,
     /// Blocks beyond the stock, which joins them after the pass.
     overflow: &'a mut Vec<(usize, Vec<u32>)>,
-    /// Where the current block belongs.
+    /// The place in the stock of the current block.
     home: Option<&'a mut Vec<u32>>,
     number: usize,
     /// The current block. Taken out of its home so that workers do not write to neighboring headers.
@@ -58,8 +58,8 @@ impl<'a> RowSink<'a> {
         RowSink { stock, overflow, home: None, number: 0, block: Vec::new(), longest: 0 }
     }
 
-    /// Asks for the memory that the row of an object will be noted in. Objects come in no order, so without it each note waits for a
-    /// cache line, and everything written behind it waits too.
+    /// Prefetches the memory of an object's [`RowPlace`]. Objects come in no order, so without this each write waits for a cache line, and
+    /// so do all writes behind it.
     #[inline(always)]
     pub(super) fn expect_row(&self, object: u32) {
         prefetch(self.stock.places, PLACE * object as usize);
@@ -113,7 +113,7 @@ impl<'a> RowSink<'a> {
         }
     }
 
-    /// Hands the last block back, and returns the length of the longest row.
+    /// Returns the last block to the stock, and the length of the longest row to the caller.
     pub(super) fn finish(mut self) -> usize {
         self.put_back();
         self.longest

@@ -11,7 +11,7 @@ use crate::{Rejected, Scalar};
 /// A row of neighbors for each particle, in the order of the particles, borrowed from [`Neighbors`](super::Neighbors) until the
 /// next search.
 ///
-/// All rows lie behind one another in [`indices`](Self::indices); row `i` is `indices[offsets[i]..offsets[i + 1]]`.
+/// All rows are in one array, [`indices`](Self::indices); row `i` is `indices[offsets[i]..offsets[i + 1]]`.
 ///
 /// ```
 /// use pivotgrid::Neighbors;
@@ -64,34 +64,34 @@ impl<'a, S: Scalar, const D: usize> NeighborRows<'a, S, D> {
         &self.indices[self.offsets[particle]..self.offsets[particle + 1]]
     }
 
-    /// Goes over the rows.
+    /// Iterates over the rows.
     pub fn iter(&self) -> NeighborIter<'a> {
         NeighborIter { offsets: self.offsets, indices: self.indices }
     }
 
-    /// Goes over the rows on the threads of the rayon pool in which it is called.
+    /// Iterates over the rows on the threads of the rayon pool in which it is called.
     pub fn par_iter(&self) -> impl IndexedParallelIterator<Item = &'a [u32]> + use<'a, S, D> {
         let indices = self.indices;
         self.offsets.par_windows(2).map(move |ends| &indices[ends[0]..ends[1]])
     }
 
-    /// Where each row begins, and as a last number where the last one ends.
+    /// Where each row begins, and, as a last number, where the last row ends.
     pub fn offsets(&self) -> &'a [usize] {
         self.offsets
     }
 
-    /// All rows, one behind the other.
+    /// All rows, row after row.
     pub fn indices(&self) -> &'a [u32] {
         self.indices
     }
 
-    /// How far each neighbor is away, in the order of [`indices`](Self::indices), where the particles were in the search; empty unless
-    /// requested by [`Neighbors::distances`](super::Neighbors::distances).
+    /// The distance of each neighbor, in the order of [`indices`](Self::indices), at the positions of the search; empty unless requested by
+    /// [`Neighbors::distances`](super::Neighbors::distances).
     pub fn distances(&self) -> &'a [S] {
         self.distances
     }
 
-    /// The way from the particle to each neighbor, in the order of [`indices`](Self::indices); empty unless requested by
+    /// The vector from the particle to each neighbor, in the order of [`indices`](Self::indices); empty unless requested by
     /// [`Neighbors::vectors`](super::Neighbors::vectors).
     pub fn vectors(&self) -> &'a [[S; D]] {
         self.vectors
@@ -124,7 +124,7 @@ impl<'a, S: Scalar, const D: usize> IntoIterator for &NeighborRows<'a, S, D> {
 /// Iterator over the rows of [`NeighborRows`].
 #[derive(Clone, Debug)]
 pub struct NeighborIter<'a> {
-    /// Those of the rows that are left.
+    /// The offsets of the remaining rows.
     offsets: &'a [usize],
     indices: &'a [u32],
 }

@@ -6,22 +6,22 @@ use crate::Scalar;
 use crate::periodic::grow;
 use crate::runtime::memory::Budget;
 
-/// Roundings, of which a few add up.
+/// A bound for the roundings that add up.
 const FEW: f64 = 16.0;
 
-/// Points that a thread looks at, at a time.
+/// Points that a thread checks at a time.
 const BLOCK: usize = 4096;
 
 /// Where points were when their list was made, and how far they may go.
 #[derive(Debug)]
 pub(super) struct Skin<S, const D: usize> {
-    /// Longer than needed.
+    /// May be longer than needed.
     points: Vec<[S; D]>,
     /// How many there are; nothing if there is no list.
     len: Option<usize>,
     /// How far each may have moved.
     limit: f64,
-    /// What coordinates are rounded by, relative to them.
+    /// The relative rounding error of coordinates.
     rounding: f64,
 }
 
@@ -30,13 +30,13 @@ impl<S: Scalar, const D: usize> Skin<S, D> {
         Skin { points: Vec::new(), len: None, limit: 0.0, rounding: 0.0 }
     }
 
-    /// There is no list.
+    /// Forgets the list.
     pub(super) fn clear(&mut self) {
         self.len = None;
     }
 
-    /// Remembers the points of a list with this margin. `largest` is the longest length that was computed with; `moved`: points may
-    /// have been moved, and rounded.
+    /// Remembers the points of a list with this margin. `largest` is the largest length of the computation; `moved`: points may have been
+    /// moved, and rounded.
     pub(super) fn remember<P>(&mut self, points: &[P], margin: S, largest: f64, moved: bool, budget: &Budget)
     where
         P: Into<[S; D]> + Copy,
@@ -63,7 +63,7 @@ impl<S: Scalar, const D: usize> Skin<S, D> {
         }
     }
 
-    /// Whether a point is still near enough to where it was. What is not a number is not.
+    /// Whether a point is still near enough to where it was. NaN is not.
     #[inline]
     fn holds(&self, then: &[S; D], now: &[S; D]) -> bool {
         let (mut square, mut rounded) = (0.0, 0.0);

@@ -10,20 +10,20 @@ use crate::lockfree::Blocks;
 use crate::runtime::memory::{self, Budget, replace_if_short};
 use crate::runtime::team::Team;
 
-/// How long rows are expected to be at most, before any was found.
+/// The expected length of the longest row, before any row was found.
 const FIRST_ROOM: usize = 512;
 
-/// The memory to find rows in.
+/// The memory for finding rows.
 ///
-/// Workers write rows into blocks of a common stock, for the reason that detection does: how the work falls to them differs from step
-/// to step. A row lies in one block, and is copied once to where it belongs.
+/// Workers write rows into blocks of a common stock, for the same reason as in detection: the division of work among them differs from step
+/// to step. A row lies in one block, and is copied once to its final place.
 #[derive(Debug)]
 pub(super) struct RowStore<S, const D: usize> {
     workers: Vec<CachePadded<RowWorker<S, D>>>,
     stock: Vec<Vec<u32>>,
-    /// By object. Longer than needed.
+    /// By object. May be longer than needed.
     places: Vec<RowPlace>,
-    /// How long rows are expected to be at most: a block with less room is full.
+    /// The expected length of the longest row: a block with less room counts as full.
     room: usize,
 }
 
@@ -77,7 +77,8 @@ impl<S: Scalar, const D: usize> RowStore<S, D> {
         Found { places: &self.places[..objects], stock: &self.stock }
     }
 
-    /// Makes sure that the next step finds room however the work falls to the workers, as long as there are not more neighbors.
+    /// Makes sure that the next step has room, however its work is divided among the workers, as long as there are no more neighbors than
+    /// now.
     pub(super) fn even_out(&mut self, total: usize, table: &Columns<'_, S, D>, team: Team, budget: &Budget) {
         let longest = self.workers.iter_mut().map(|worker| std::mem::take(&mut worker.longest)).max().unwrap_or(0);
         self.room = self.room.max(longest + longest / 4 + PADDING);
@@ -86,7 +87,7 @@ impl<S: Scalar, const D: usize> RowStore<S, D> {
         let blocks = total.div_ceil(size - self.room) + team.workers();
         let blocks = if self.stock.len() < blocks { blocks + blocks / 16 } else { blocks };
         self.stock.iter_mut().for_each(Vec::clear);
-        // What is only kept for the next step may be refused without harm.
+        // Memory that is only a reserve for the next step may be refused without harm.
         if self.stock.len() < blocks && budget.stock_up_with_slack(&mut self.stock, blocks) {
             self.stock.resize_with(blocks, Vec::new);
         }
@@ -100,7 +101,7 @@ impl<S: Scalar, const D: usize> RowStore<S, D> {
         self.workers.iter_mut().for_each(|worker| worker.search.reserve(table, most));
     }
 
-    /// Takes blocks that workers had to make into the stock, each at the place that its number says.
+    /// Moves the overflow blocks of the workers into the stock, each to the place of its number.
     fn take_in(&mut self) {
         let first = self.stock.len();
         let overflow: usize = self.workers.iter().map(|worker| worker.overflow.len()).sum();

@@ -6,7 +6,7 @@ use super::{CrossPair, Pair};
 
 /// What stands for a pair while it is sorted.
 pub trait Code: Value + Pod + std::fmt::Debug {
-    /// The word that decides first. Buckets are ranges of it.
+    /// The most significant word. Buckets are ranges of it.
     fn upper(self) -> u32;
 }
 
@@ -27,7 +27,7 @@ impl Code for [u32; 6] {
 
 /// The word that is sorted within a row.
 pub trait Value: Copy + Ord + Zeroable + Send + Sync + 'static {
-    /// The values of a row of `len`, and the largest value there is in the places behind it. `None` if networks do not pay.
+    /// The values of a row of `len`, with the largest possible value in the places behind it. `None` if networks do not pay.
     fn padded<const N: usize>(values: &[Self; N], len: usize) -> Option<[Self; N]>;
 }
 
@@ -36,7 +36,7 @@ macro_rules! number {
         impl Value for $number {
             #[inline(always)]
             fn padded<const N: usize>(values: &[Self; N], len: usize) -> Option<[Self; N]> {
-                // All bits for places behind the end. By arithmetic: the compiler makes a branch of a comparison.
+                // All bits set for places behind the end. By arithmetic: the compiler turns a comparison into a branch.
                 let behind = |place: usize| (len as $signed - 1 - place as $signed) >> ($signed::BITS - 1);
                 Some(std::array::from_fn(|place| values[place] | behind(place) as $number))
             }
@@ -93,7 +93,7 @@ impl Sortable for CrossPair {
     }
 }
 
-/// A number of either sign as one that sorts like it.
+/// Maps a signed number to an unsigned one of the same order.
 #[inline(always)]
 pub(crate) fn sortable(periods: i32) -> u32 {
     periods as u32 ^ 1 << 31

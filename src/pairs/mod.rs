@@ -33,9 +33,9 @@ impl Pair {
     }
 }
 
-/// Two objects of two sets whose boxes overlap: an index into the one, and an index into the other.
+/// Two objects of two sets whose boxes overlap: an index into the first set and an index into the second.
 ///
-/// It is a type of its own because `first` and `second` are indices of different sets, while both indices of a [`Pair`] are of the same.
+/// A type of its own, because both indices of a [`Pair`] belong to the same set.
 ///
 /// ```
 /// use pivotgrid::{Aabb, BroadPhase, CrossPair};
@@ -80,7 +80,7 @@ impl<P: AnyPair> PairSource for Pairs<'_, P> {}
 pub(crate) mod source {
     use crate::Pair;
 
-    /// Pairs that lie in blocks, as two numbers each, and what these numbers mean.
+    /// Pairs in blocks, as two numbers each, and the meaning of these numbers.
     pub trait Stored: Copy + Send + Sync {
         /// Pairs as the user sees them.
         type Pair: Copy + Ord + Send + Sync;
@@ -136,7 +136,7 @@ pub(crate) mod source {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Pairs<'a, P = Pair> {
-    /// Two indices each, whatever they count.
+    /// Two indices each, of one set or of two.
     buffers: &'a [Vec<Pair>],
     rejected: &'a [Rejected],
     kind: PhantomData<fn() -> P>,
@@ -157,7 +157,7 @@ impl<'a, P: AnyPair> Pairs<'a, P> {
         self.buffers.iter().all(Vec::is_empty)
     }
 
-    /// Goes over the pairs.
+    /// Iterates over the pairs.
     pub fn iter(&self) -> Iter<'a, P> {
         Iter { remaining: self.len(), pairs: self.buffers.iter().flat_map(as_copied as fn(&'a Vec<Pair>) -> _) }
     }
@@ -174,7 +174,7 @@ impl<'a, P: AnyPair> Pairs<'a, P> {
     }
 }
 
-#[allow(clippy::ptr_arg)] // It is mapped over `&Vec`s, by name, because a closure has none.
+#[allow(clippy::ptr_arg)] // A named function, to be mapped over `&Vec`s: the type of a closure has no name.
 fn as_copied<P: AnyPair>(buffer: &Vec<Pair>) -> Copied<slice::Iter<'_, P>> {
     bytemuck::cast_slice(buffer).iter().copied()
 }
@@ -240,7 +240,7 @@ impl<P: AnyPair> ParallelIterator for ParIter<'_, P> {
     type Item = P;
 
     fn drive_unindexed<C: UnindexedConsumer<P>>(self, consumer: C) -> C::Result {
-        // Splitting goes below the buffers: a single full buffer is still shared out among all threads.
+        // Buffers are split, too: even a single full buffer is divided among all threads.
         let slices = self.buffers.par_iter().with_max_len(1).map(|buffer| bytemuck::cast_slice::<Pair, P>(buffer));
         slices.flat_map(|slice| slice.par_iter().copied()).drive_unindexed(consumer)
     }

@@ -23,10 +23,10 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
         self.all_met(Path::of_ray(ray), found);
     }
 
-    /// The object whose box the ray meets first, through as many copies of the domain as it takes, but not more than 65 536. Of
-    /// several that are met at once it is the one with the least index, and then with the least shift.
+    /// The object whose box the ray meets first, through as many copies of the domain as necessary, but no more than 65 536. Of several
+    /// that are met at once it is the one with the least index, and then with the least shift.
     ///
-    /// The ray must have an end: one with an infinite `max_t` meets nothing, since it might do so for ever.
+    /// The ray must have an end: a ray with an infinite `max_t` meets nothing, because its search might never end.
     pub fn first_hit(&self, ray: &Ray<S, D>) -> Option<Shifted<Hit<S>, D>> {
         self.first_met(Path::of_ray(ray), |met| Some(met.found.t))
     }
@@ -51,14 +51,14 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
     /// All objects whose boxes the moving box touches, each once for every shift with which it is touched, in the order of
     /// [`ray_hits`](Self::ray_hits).
     ///
-    /// The box may be wider than the domain. What counts is through how many copies of the domain it has to be followed: for each
-    /// that its lower corner comes through, those that it reaches from there. Nothing is found behind 65 536 of them.
+    /// The box may be wider than the domain. It is followed through at most 65 536 copies of the domain: for each copy that its lower
+    /// corner passes through, those that it reaches from there. Nothing is found beyond.
     pub fn sweep_hits(&self, sweep: &BoxCast<S, D>, found: &mut Vec<Shifted<Hit<S>, D>>) {
         self.all_met(Path::of_sweep(sweep), found);
     }
 
-    /// The object whose box the moving box touches first, of several the one with the least index, and then with the least shift;
-    /// as far as [`sweep_hits`](Self::sweep_hits) goes.
+    /// The object whose box the moving box touches first; of several, the one with the least index, and then with the least shift. It is
+    /// followed as far as by [`sweep_hits`](Self::sweep_hits).
     pub fn first_contact(&self, sweep: &BoxCast<S, D>) -> Option<Shifted<Hit<S>, D>> {
         self.first_met(Path::of_sweep(sweep), |met| Some(met.found.t))
     }
@@ -124,7 +124,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
             });
             count += 1;
         }
-        // An object that is met on several stretches is kept with its first time.
+        // An object that is met on several stretches keeps its first time.
         if count > 1 {
             found.sort_unstable_by_key(|met| (met.found.index, met.shift, met.found));
             found.dedup_by_key(|met| (met.found.index, met.shift));
@@ -141,7 +141,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
         let mut stretches = self.space.stretches(&path)?;
         let mut first: Option<Shifted<Hit<S>, D>> = None;
         while let Some(stretch) = stretches.next_stretch() {
-            // The last stretch went on a little into this one, and something may be met here before what was met there.
+            // The last stretch extended a little into this one, so an object may be met here before those that were met there.
             if first.is_some_and(|first| first.found.t < stretch.from) {
                 break;
             }
@@ -162,8 +162,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
         first
     }
 
-    /// Calls `visit` with everything that is met on a stretch, each once. The visitor returns the time after which nothing is of
-    /// interest any more.
+    /// Calls `visit` once with each object that is met on a stretch. The visitor returns the time after which hits no longer matter.
     fn meet(&self, path: &Path<S, D>, stretch: &Stretch<S, D>, mut visit: impl FnMut(Shifted<Hit<S>, D>) -> S) {
         let mut to = stretch.to;
         let ControlFlow::Continue(()) = self.space.try_for_each_copy(path, stretch, |query| {

@@ -7,15 +7,15 @@
 use super::PeriodicReason;
 use crate::{Aabb, Scalar};
 
-/// Boxes that are farther away than this many periods are refused: so the difference of two such numbers fits an `i32`, with
-/// room for the one period between an object and its ghost.
+/// Boxes that are farther away than this many periods are refused: so the difference of two such numbers fits into an `i32`, with room for
+/// the one period between an object and its ghost.
 pub(super) const MOST_PERIODS: f64 = (1 << 29) as f64;
 
 /// A space that is periodic along some of its axes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Domain<S, const D: usize> {
     axes: [Option<Period<S>>; D],
-    /// A box inside need not be moved and has no ghosts, despite rounding. Infinite along axes that are not periodic.
+    /// A box inside this one need not be moved and has no ghosts, despite rounding. Infinite along axes that are not periodic.
     inside: Aabb<S, D>,
 }
 
@@ -38,8 +38,8 @@ pub(crate) struct Wrapped<S, const D: usize> {
 }
 
 impl<S: Scalar, const D: usize> Domain<S, D> {
-    /// The space that repeats `domain` along the axes that are marked; or the first axis on which that makes no sense. The
-    /// domain's bounds on other axes mean nothing.
+    /// The space that repeats `domain` along the marked axes, or the first axis on which that is impossible. The domain's bounds on other
+    /// axes are ignored.
     pub(crate) fn new(domain: Aabb<S, D>, periodic: [bool; D]) -> Result<Self, usize> {
         let mut axes = [None; D];
         let mut inside = Aabb { min: [S::NEG_INFINITY; D], max: [S::INFINITY; D] };
@@ -51,7 +51,7 @@ impl<S: Scalar, const D: usize> Domain<S, D> {
         Ok(Domain { axes, inside })
     }
 
-    /// Whether a valid box neither has to be moved nor has ghosts. Mostly true; what it is false for may be so, too.
+    /// Whether a valid box neither has to be moved nor has ghosts. True for most such boxes, not for all.
     #[inline(always)]
     pub(crate) fn is_well_inside(&self, aabb: &Aabb<S, D>) -> bool {
         // Without `&&`: one predictable branch per box instead of one per axis.
@@ -120,13 +120,13 @@ impl<S: Scalar> Period<S> {
         self.low <= min && min < self.high
     }
 
-    /// Whether what is wrapped and ends here has a ghost.
+    /// Whether a wrapped box that ends here has a ghost.
     #[inline]
     pub(super) fn reaches_the_end(&self, max: S) -> bool {
         self.down(max, 1) >= self.low
     }
 
-    /// A bound up to which what begins in the domain has no ghost, whatever is rounded.
+    /// A box that begins in the domain and ends up to here has no ghost, despite rounding.
     fn surely_inside(&self) -> S {
         let (low, high) = (self.low.to_f64(), self.high.to_f64());
         S::from_f64(high - 16.0 * S::EPSILON * (low.abs() + high.abs() + self.length)).below()
@@ -137,22 +137,22 @@ impl<S: Scalar> Period<S> {
         S::from_f64(bound.to_f64() - f64::from(periods) * self.length)
     }
 
-    /// An interval that is the domain and a little more: whatever is in the domain up to rounding is in there.
+    /// The domain and a little more: an interval that contains all that is in the domain up to rounding.
     pub(super) fn roughly(&self) -> (S, S) {
         let (low, high) = (self.low.to_f64(), self.high.to_f64());
         let rounded = 16.0 * S::EPSILON * (low.abs() + high.abs());
         (S::from_f64(low - rounded), S::from_f64(high + rounded))
     }
 
-    /// By how many periods to move a coordinate down to have it in the domain; `None` if those are too many to count.
+    /// The number of periods by which to move a coordinate down into the domain; `None` if they are too many to count.
     pub(super) fn number(&self, x: S) -> Option<i32> {
         if self.holds(x) { Some(0) } else { self.wrap(x, x).map(|(.., periods)| periods) }
     }
 
     /// The bounds and by how many periods they were moved down; `None` if those are too many to count.
     ///
-    /// Just below a border the rounded result may lie outside of the domain whichever way one counts: 1e-20 below zero plus a
-    /// period of ten is ten. Such a box begins at `low`.
+    /// Just below a border, the rounded result may lie outside of the domain for every number of periods: 1e-20 below zero plus a period of
+    /// ten is ten. Such a box begins at `low`.
     pub(super) fn wrap(&self, min: S, max: S) -> Option<(S, S, i32)> {
         let periods = ((min.to_f64() - self.low.to_f64()) / self.length).floor();
         if periods.is_nan() || periods.abs() > MOST_PERIODS {
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(wrap([2.0f64, 5.0], [-1.0, 2.0]), (2.0, 5.0, -1));
     }
 
-    /// Every float around some borders, and many that have nothing to do with them: inside, whatever the rounding.
+    /// Every float around some borders, and many others: inside, despite rounding.
     #[test]
     fn wrapped_boxes_begin_inside() {
         for [low, high] in [[0.0f32, 10.0], [-0.1, 0.2], [1e5, 1e5 + 0.0625], [-3.0, 1e-3], [0.1, 0.3]] {
@@ -215,7 +215,7 @@ mod tests {
         }
     }
 
-    /// Its own position is lost in rounding, whichever border it is put at; it must not become inverted.
+    /// Rounding loses its position, whichever border it is put at; it must not become inverted.
     #[test]
     fn a_point_just_below_the_border_stays_a_point() {
         assert_eq!(wrap([0.0f32, 10.0], [-1e-20, -1e-20]), (0.0, 0.0, 0));

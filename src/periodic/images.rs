@@ -10,8 +10,8 @@
 //! Let `P` be the period and every object be *wrapped*: moved by whole periods until its `min` lies in `low..low + P` on every
 //! periodic axis. It is at most `P` long. Take two of them, a and b, and move b by `s` periods. On one axis:
 //!
-//! 1. Only `s` of -1, 0 and 1 can make them meet. Both begin in `low..low + P`, so less than `P` apart; for `s >= 2` the moved b
-//!    would begin more than `P` behind the begin of a, and so behind its end; likewise for `s <= -2` with a and b exchanged.
+//! 1. Only `s` of -1, 0 and 1 can make them meet. Both begin in `low..low + P`, so less than `P` apart; for `s >= 2` the moved b would
+//!    begin more than `P` behind the start of a, and so behind its end; likewise for `s <= -2` with a and b exchanged.
 //! 2. `s = -1` is the ghost of b (moved back by `P`) meeting a. `s = 1` is the ghost of *a* meeting b: moving b up and moving a
 //!    back is the same. So ghosts are needed on one side only.
 //! 3. A ghost that does not reach `low` meets nothing that is not moved back as well, since all the others begin at `low` or
@@ -41,12 +41,12 @@ use crate::runtime::team::Team;
 use crate::sorting::{Divisible, share_out};
 use crate::{Aabb, Ball, DetectError, Groups, Scalar};
 
-/// Objects that a worker does at a time.
+/// Objects that a worker handles at a time.
 const BLOCK: usize = 1024;
 /// Objects that one test shows to have no ghosts.
 const RUN: usize = 16;
 
-/// What the objects of a block have, or all before it.
+/// Figures of the objects of a block, or of all before it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     ghosts: usize,
@@ -57,14 +57,14 @@ struct Counts {
 /// The images of a step, in memory that is kept for the next.
 #[derive(Debug)]
 pub(crate) struct Images<S, const D: usize> {
-    /// By how much each object was moved. Longer than needed, like all below.
+    /// By how much each object was moved. May be longer than needed, like all below.
     moved: Vec<Moved>,
-    /// By how much objects were moved that were moved further than a word can tell, in the order of the objects.
+    /// By how much objects were moved whose word cannot hold it, in the order of the objects.
     far: Vec<[i32; D]>,
     ghosts: Vec<Ghost<D>>,
     /// Their boxes.
     bounds: Vec<Aabb<S, D>>,
-    /// What the objects before each block of objects have.
+    /// Figures of the objects before each block of objects.
     before: Vec<Counts>,
     objects: usize,
     count: Counts,
@@ -86,7 +86,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
         self.count.ghosts
     }
 
-    /// What the numbers of images mean.
+    /// The meanings of the numbers of images.
     pub(crate) fn owners(&self) -> Owners<'_, D> {
         let far = &self.far[..self.count.far];
         Owners { moved: &self.moved[..self.objects], far, ghosts: &self.ghosts[..self.count.ghosts] }
@@ -105,12 +105,12 @@ impl<S: Scalar, const D: usize> Images<S, D> {
             + bytes_of::<Counts>(self.before.capacity())
     }
 
-    /// Nothing is left.
+    /// Forgets all images.
     pub(crate) fn clear(&mut self) {
         (self.objects, self.count) = (0, Counts::default());
     }
 
-    /// Gives back what the last step did not need.
+    /// Gives back memory that the last step did not need.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.moved.truncate(self.objects);
         self.moved.shrink_to_fit();
@@ -125,7 +125,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
 
     /// Places the objects and makes their ghosts; at most `limit` images, for as many of the first objects as have room.
     ///
-    /// In parallel over blocks of objects. Where an image lies does not depend on which worker makes it.
+    /// In parallel over blocks of objects. The place of an image does not depend on the worker that makes it.
     pub(crate) fn fill<O: Objects<S, D> + ?Sized>(
         &mut self,
         space: &Space<S, D>,
@@ -134,7 +134,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
         team: Team,
         budget: &Budget,
     ) {
-        // If the user's code panics, nothing is left that looks like a result.
+        // If the user's code panics, nothing remains that looks like a result.
         self.clear();
         let mut len = objects.len().min(limit);
         let mut count = self.place(space, objects, len, team, budget);
@@ -146,7 +146,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
         (self.objects, self.count) = (len, count);
     }
 
-    /// Finds out how far objects have to be moved, and how many ghosts there are.
+    /// Finds out by how much objects must be moved, and how many ghosts there are.
     fn place<O: Objects<S, D> + ?Sized>(
         &mut self,
         space: &Space<S, D>,
@@ -160,7 +160,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
         self.before.clear();
         reserve_with_slack(&mut self.before, blocks + 1);
         self.before.resize(blocks + 1, Counts::default());
-        // Shifted by one place, so that summing up makes each what there is *before* the block.
+        // Shifted by one place, so that sums give the figures *before* each block.
         let placing = Placing { first: 0, moved: &mut self.moved[..len], counts: &mut self.before[1..] };
         share_out(placing, team, &|placing: Placing<'_>| {
             let mut count = Counts::default();
@@ -187,7 +187,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
         sum
     }
 
-    /// How many of the first objects have room for all their images within the limit.
+    /// How many objects, counted from the first, have room for all of their images within the limit.
     #[cold]
     fn fitting<O: Objects<S, D> + ?Sized>(&self, space: &Space<S, D>, objects: &O, len: usize, limit: usize) -> usize {
         let mut images = 0;
@@ -234,7 +234,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
             let mut ghosts = making.ghosts.iter_mut().zip(making.bounds);
             let mut far = (making.before[0].far..).zip(making.far);
             let first = making.block * BLOCK;
-            // The few that have more lie far apart: their boxes are fetched all together.
+            // The few objects with ghosts lie far apart, so all of their boxes are prefetched together.
             let runs = (first..).step_by(RUN).zip(making.moved.chunks(RUN)).filter(|(_, run)| Moved::some_have_more(run));
             for (index, _) in runs.flat_map(|(first, run)| (first..).zip(run)).filter(|(_, moved)| moved.has_more()) {
                 objects.prefetch(index);
@@ -255,7 +255,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
                     }
                 });
             }
-            // There are more than that only if an object had another box when it was read first.
+            // Places are left over only if an object had another box when it was first read.
             far.for_each(|(_, slot)| *slot = [0; D]);
             ghosts.for_each(|(ghost, bounds)| (*ghost, *bounds) = (Ghost::VACANT, Aabb::EMPTY));
         });
@@ -283,10 +283,10 @@ impl Divisible for Placing<'_> {
     }
 }
 
-/// What some blocks of objects have.
+/// The ghosts of some blocks of objects.
 struct Making<'a, S, const D: usize> {
     block: usize,
-    /// What there is before each of these blocks, and before the first block behind them.
+    /// The figures before each of these blocks, and before the first block behind them.
     before: &'a [Counts],
     moved: &'a mut [Moved],
     ghosts: &'a mut [Ghost<D>],
@@ -326,7 +326,7 @@ impl<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized> ImagesOf<'_, S, D, O>
     #[inline(always)]
     fn placed(&self, index: usize) -> Aabb<S, D> {
         let aabb = self.objects.bounds(index);
-        // To compare a box with the domain takes less time than to read a word.
+        // Comparing a box with the domain takes less time than reading a word.
         if self.space.is_well_inside(&aabb) { aabb } else { self.moved_in(index, aabb) }
     }
 
@@ -334,7 +334,7 @@ impl<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized> ImagesOf<'_, S, D, O>
     #[inline(never)]
     fn moved_in(&self, index: usize, aabb: Aabb<S, D>) -> Aabb<S, D> {
         match self.space {
-            // To place it again takes less time than to fetch a word from somewhere.
+            // Placing it again takes less time than fetching a word from memory.
             Space::Domain(domain) if aabb.is_valid() => domain.wrap(aabb).map_or(Aabb::EMPTY, |wrapped| wrapped.bounds),
             Space::Domain(_) => aabb,
             Space::Lattice(..) => match self.owners.moved[index] {
@@ -371,8 +371,7 @@ impl<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized> Objects<S, D> for Ima
         Some(Ball { center: self.space.down(center, self.owners.periods(image)), radius })
     }
 
-    /// Drops what stands for a meeting that another pair of images stands for, and an object's meeting with itself. Then the objects
-    /// themselves decide.
+    /// Drops a pair of images if another one stands for the same meeting, and an object's meeting with itself. Then the objects decide.
     #[inline(always)]
     fn pair(&self, a: usize, b: usize) -> bool {
         if !self.owners.admit(a, b) {
@@ -391,7 +390,7 @@ impl<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized> Objects<S, D> for Ima
     }
 }
 
-/// Makes the buffer at least so long, with some slack: the number of ghosts goes up and down as objects move.
+/// Makes the buffer at least this long, with some slack: the number of ghosts goes up and down as objects move.
 pub(crate) fn grow<T: Copy>(buffer: &mut Vec<T>, len: usize, vacant: T, budget: &Budget) {
     if buffer.len() < len {
         if buffer.capacity() < len {
@@ -435,7 +434,7 @@ mod tests {
         }
     }
 
-    /// What is beyond the limit is left out with all its ghosts, and no other object is.
+    /// An object beyond the limit is left out with all of its ghosts, and no other object is.
     #[test]
     fn the_limit_counts_ghosts() {
         let points = points(2 * BLOCK);
@@ -450,7 +449,7 @@ mod tests {
         }
     }
 
-    /// Words tell up to 511 periods, a list the rest.
+    /// Words hold up to 511 periods, a list the others.
     #[test]
     fn objects_that_are_far_away() {
         let numbers = [0, 1, -1, 511, 512, -512, -513, 100_000, 1 << 20, -(1 << 20)];

@@ -4,18 +4,18 @@ use super::domain::MOST_PERIODS;
 use super::{PeriodicError, PeriodicReason};
 use crate::{Aabb, Scalar};
 
-/// The most periods that what is looked for may be long, along each axis: so that differences of ghosts' numbers fit an `i8`.
+/// The most periods that an object may be long, along each axis: so that differences of ghosts' numbers fit into an `i8`.
 pub(crate) const MOST_IMAGES: f64 = 100.0;
 
-/// Roundings, of which a few add up.
+/// A bound for the roundings that add up.
 const FEW: f64 = 8.0;
 
 /// A space that repeats itself along some of `D` vectors, which need be neither perpendicular nor along the axes: a sheared
 /// (triclinic) domain.
 ///
 /// For neighbor lists: [`Neighbors::lattice`](crate::Neighbors::lattice). For pairs and queries:
-/// [`Periodic::of_lattice`](crate::Periodic::of_lattice). The numbers of shifts count these vectors. It does not matter where the domain
-/// begins, only by what it repeats itself.
+/// [`Periodic::of_lattice`](crate::Periodic::of_lattice). The numbers of shifts count these vectors. Only the vectors matter, not where the
+/// domain begins.
 ///
 /// ```
 /// use pivotgrid::{Lattice, Neighbors, PeriodicError, PeriodicNeighbor};
@@ -33,47 +33,47 @@ pub struct Lattice<const D: usize> {
     periodic: [bool; D],
     /// Where the domain begins.
     origin: [f64; D],
-    /// For each vector what a coordinate has to be multiplied with to be counted in it; zeros for those that nothing is repeated along.
+    /// For each vector, the factors that turn coordinates into a number of such vectors; zeros for vectors that are not periodic.
     dual: [[f64; D]; D],
-    /// Lengths of these: how many periods are in a unit of length, at most.
+    /// The lengths of the dual vectors: the most periods in a unit of length.
     per_length: [f64; D],
-    /// How far all vectors together go along each axis.
+    /// The extent of all vectors together along each axis.
     extent: [f64; D],
-    /// The sum of these.
+    /// The sum of the extents.
     size: f64,
-    /// How often the vectors are contained in the origin.
+    /// The origin, counted in the vectors.
     origin_counts: [f64; D],
 }
 
-/// Where something lies in a lattice.
+/// The place of an object in a lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LatticePlace<const D: usize> {
-    /// How many periods to move it down to have it in the domain, by vector.
+    /// By how many periods it must be moved down into the domain, by vector.
     pub(crate) periods: [i32; D],
     /// How many ghosts it has along each vector.
     pub(crate) counts: [u8; D],
 }
 
 impl<const D: usize> Default for LatticePlace<D> {
-    /// Where it is, without ghosts.
+    /// Not moved, without ghosts.
     fn default() -> Self {
         LatticePlace { periods: [0; D], counts: [0; D] }
     }
 }
 
-/// How far something reaches from its center.
+/// How far an object reaches from its center.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Half<const D: usize> {
     /// Equally far in all directions.
     Ball(f64),
-    /// So far along each axis.
+    /// This far along each axis.
     Box([f64; D]),
 }
 
 impl<const D: usize> Lattice<D> {
-    /// The space that repeats itself along those vectors that are marked; the others mean nothing.
+    /// The space that repeats itself along the marked vectors; the others are ignored.
     ///
-    /// Refused if these vectors are not finite, or depend on each other.
+    /// Returns an error if the marked vectors are not finite, or depend on each other.
     pub fn new(vectors: [[f64; D]; D], periodic: [bool; D]) -> Result<Self, PeriodicError> {
         let (zeros, dual) = ([0.0; D], [[0.0; D]; D]);
         let mut lattice =
@@ -106,7 +106,7 @@ impl<const D: usize> Lattice<D> {
         &self.vectors
     }
 
-    /// Along which of them space repeats itself.
+    /// The vectors along which space repeats itself.
     pub fn periodic(&self) -> [bool; D] {
         self.periodic
     }
@@ -125,18 +125,18 @@ impl<const D: usize> Lattice<D> {
         sum
     }
 
-    /// How many periods something moves along one of the vectors that moves so far, at most.
+    /// The most periods along one of the vectors that correspond to a displacement.
     pub(crate) fn periods_along(&self, way: [f64; D]) -> f64 {
         self.dual.iter().map(|dual| dot(dual, &way).abs()).fold(0.0, f64::max)
     }
 
-    /// The least distance between two sides of the domain; some length if it has none.
+    /// The least distance between two sides of the domain; any length if it has none.
     pub(crate) fn shortest(&self) -> f64 {
         let most = self.per_length.iter().copied().fold(0.0, f64::max);
         if most > 0.0 { 1.0 / most } else { 1.0 }
     }
 
-    /// More than any coordinate of what is in the domain, along axes on which it repeats itself.
+    /// An upper bound for the coordinates of objects in the domain, along axes on which it repeats itself.
     pub(crate) fn size(&self) -> f64 {
         self.size
     }
@@ -151,12 +151,11 @@ impl<const D: usize> Lattice<D> {
         std::array::from_fn(|axis| if by[axis] == 0.0 { point[axis] } else { S::from_f64(point[axis].to_f64() - by[axis]) })
     }
 
-    /// Where something is to be put that reaches so far around its center. What reaches as far as `usual` is put where its center lies
-    /// in the domain.
+    /// The place of an object that reaches `half` around its center. If it reaches as far as `usual`, its center is put into the domain.
     ///
     /// It begins where its center lies, less its reach; counted in periods, and apart from the whole ones, that is a number from 0 to 1.
-    /// `images.rs` proves that every meeting is found once if there is a ghost for each number of periods that something ends behind the
-    /// border. What its places are rounded by, in `S`, is added to its reach.
+    /// `images.rs` proves that every meeting is found once if there is a ghost for each number of periods by which an object ends behind
+    /// the border. The rounding of its places, in `S`, is added to its reach.
     #[inline]
     pub(crate) fn place<S: Scalar>(
         &self,
@@ -168,9 +167,9 @@ impl<const D: usize> Lattice<D> {
             center = self.finite(center)?;
         }
         let (mut begin, mut length, mut is_inside) = ([0.0; D], [0.0; D], true);
-        // More than any of its coordinates, in the domain, is rounded by.
+        // An upper bound for the rounding of its coordinates in the domain.
         let rounded = FEW * S::EPSILON * (center.iter().map(|x| x.abs()).sum::<f64>() + self.size);
-        // Vectors that do not count are counted as none of themselves.
+        // Vectors that are not periodic have a count of 0.
         for vector in 0..D {
             let half = self.in_periods(vector, half);
             let at = dot(&self.dual[vector], &center) - self.origin_counts[vector];
@@ -184,7 +183,7 @@ impl<const D: usize> Lattice<D> {
         }
     }
 
-    /// The same for what begins or ends outside of the domain.
+    /// The same for an object that begins or ends outside of the domain.
     fn place_outside<S: Scalar>(
         &self,
         center: &[f64; D],
@@ -214,17 +213,17 @@ impl<const D: usize> Lattice<D> {
         Ok(place)
     }
 
-    /// Whether what lies in the domain has no large coordinates along the axes that count: not so if space is repeated along a diagonal
+    /// Whether objects in the domain have only small coordinates along the periodic axes: false if space is repeated along a diagonal
     /// alone, or along vectors that are nearly the same.
     fn has_small_coordinates(&self) -> bool {
         let counting = (0..D).filter(|&axis| self.dual.iter().any(|dual| dual[axis] != 0.0)).count();
         let vectors = self.periodic.iter().filter(|&&periodic| periodic).count();
-        // How much larger than their sum in periods coordinates can be.
+        // How much larger coordinates can be than their sum in periods.
         let cancelled = (0..D).map(|vector| self.per_length[vector] * self.size).fold(0.0, f64::max);
         counting == vectors && cancelled < 1e3
     }
 
-    /// Something may be infinite along an axis if nothing is repeated along it.
+    /// An object may be infinite along an axis if nothing is repeated along it.
     #[cold]
     pub(crate) fn check_infinite(&self, axis: usize) -> Result<(), PeriodicReason> {
         match (0..D).find(|&vector| self.dual[vector][axis] != 0.0) {
@@ -248,14 +247,14 @@ impl<const D: usize> Lattice<D> {
         Ok(center)
     }
 
-    /// How many periods along a vector something reaches from its center.
+    /// By how many periods along a vector an object reaches from its center.
     #[inline]
     fn in_periods(&self, vector: usize, half: Half<D>) -> f64 {
         match half {
             Half::Ball(radius) => radius * self.per_length[vector],
             Half::Box(half) => {
                 let dual = &self.dual[vector];
-                // Infinite along other axes it may be.
+                // It may be infinite along other axes.
                 (0..D).map(|axis| if dual[axis] == 0.0 { 0.0 } else { dual[axis].abs() * half[axis] }).sum()
             }
         }
@@ -285,7 +284,7 @@ impl<const D: usize> Lattice<D> {
                 basis.iter().flatten().for_each(|unit| apart = without(&apart, unit));
             }
             let (square, whole) = (dot(&apart, &apart), dot(&vectors[vector], &vectors[vector]));
-            // So flat that a rounded point may lie anywhere.
+            // The domain is so flat that a rounded point may lie anywhere.
             if !(square > 1e-20 * whole && square.is_finite() && (1.0 / square).is_finite()) {
                 return None;
             }
@@ -295,8 +294,8 @@ impl<const D: usize> Lattice<D> {
     }
 }
 
-/// The sides of a lattice's domain, moved inwards by more than anything is rounded by: a valid box between all of them neither has to be
-/// moved nor has ghosts, whatever [`place`](Lattice::place) rounds. In the coordinates' own type, because every box is compared with them.
+/// The sides of a lattice's domain, moved inwards by more than any rounding: a valid box between all of them neither has to be moved nor
+/// has ghosts, despite the roundings of [`place`](Lattice::place). In the coordinates' own type, because every box is compared with them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sides<S, const D: usize> {
     /// What each axis contributes to the counts of periods, of which there are up to three: the fourth of a register's lanes is unused.
@@ -308,7 +307,7 @@ pub(crate) struct Sides<S, const D: usize> {
     high: [S; LANES],
 }
 
-/// Vectors are compared with all at once.
+/// A box is compared with all vectors at once.
 const LANES: usize = 4;
 
 /// By how many relative roundings sides are moved inwards: `place` allows for some 16, and comparing with sides takes some 8.
@@ -326,7 +325,7 @@ impl<S: Scalar, const D: usize> Sides<S, D> {
             }
             let rounded = INWARDS * S::EPSILON * (1.0 + lattice.size * lattice.per_length[vector]);
             let at = lattice.origin_counts[vector];
-            // Nothing is between sides where roundings are too large, or coordinates may cancel each other that are.
+            // No box is between the sides if roundings are too large, or if large coordinates may cancel each other.
             let may_tell = rounded < 0.01 && lattice.has_small_coordinates();
             sides.low[vector] = if may_tell { S::from_f64(2.0 * (at + rounded)) } else { S::INFINITY };
             sides.high[vector] = S::from_f64(2.0 * (at + 1.0 - rounded));

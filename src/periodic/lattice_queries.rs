@@ -3,7 +3,7 @@
 //! A box, a ball, or the box that a moving box covers on a stretch of its path is treated as one more object. It is placed, it gets ghosts,
 //! and a meeting counts if along no vector both sides are ghosts (`images.rs` proves that this finds every meeting once). Stretches are
 //! equally long, and overlap by the rounding of times. An object that is met on several stretches is met with the same shift on each, so
-//! equal objects with equal shifts are the same meeting.
+//! results with equal objects and equal shifts are the same meeting.
 
 use std::ops::ControlFlow;
 
@@ -16,10 +16,10 @@ use super::{PeriodicQueries, Shifted};
 use crate::query::is_finite;
 use crate::{Aabb, Ball, Neighbor, QueryFilter, Scalar};
 
-/// Roundings, of which a few add up.
+/// A bound for the roundings that add up.
 const FEW: f64 = 16.0;
 
-/// The most periods in which the nearest are searched, by the number of periodic vectors.
+/// The most periods within which the nearest are searched, by the number of periodic vectors.
 const MOST_RINGS: [f64; 4] = [0.0, 48.0, 48.0, 19.0];
 
 impl<S: Scalar, const D: usize> Space<S, D> {
@@ -65,7 +65,7 @@ impl<S: Scalar, const D: usize> Space<S, D> {
 }
 
 impl<const D: usize> Lattice<D> {
-    /// Calls `f` with the images of something that has this place, until it returns `Break`.
+    /// Calls `f` with the images of an object that has this place, until it returns `Break`.
     fn try_for_each_image_at<S: Scalar, B>(
         &self,
         bounds: &Aabb<S, D>,
@@ -107,7 +107,7 @@ impl<S: Scalar, const D: usize> AnyStretches<'_, S, D> {
 pub(super) struct LatticeStretches<'a, S, const D: usize> {
     lattice: &'a Lattice<D>,
     path: &'a Path<S, D>,
-    /// How long a stretch takes, how many there are, and which one is next.
+    /// The duration of a stretch, the number of stretches, and the next one.
     duration: f64,
     count: usize,
     next: usize,
@@ -152,8 +152,8 @@ impl<'a, S: Scalar, const D: usize> LatticeStretches<'a, S, D> {
         })
     }
 
-    /// By how much times may be wrong that are counted from another copy, but no more than a quarter of a stretch: beyond that rounding
-    /// decides what is met at all.
+    /// The error of times that are counted from another copy, but at most a quarter of a stretch: with a larger error, rounding decides
+    /// what is met at all.
     fn slack(&self, to: f64) -> f64 {
         let (bounds, direction) = (&self.path.bounds, self.path.direction.map(|speed| speed.to_f64().abs()));
         let finite = |x: &S| if is_finite(*x) { x.to_f64().abs() } else { 0.0 };
@@ -165,7 +165,7 @@ impl<'a, S: Scalar, const D: usize> LatticeStretches<'a, S, D> {
 }
 
 impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F> {
-    /// The nearest in a lattice: balls that grow until one has enough.
+    /// The nearest in a lattice: balls that grow until one contains enough.
     pub(super) fn nearest_in_lattice(
         &self,
         lattice: &Lattice<D>,

@@ -1,8 +1,8 @@
-//! Pairs and queries in a periodic space: the engine, given every object and its ghosts.
+//! Pairs and queries in a periodic space: the engine works on every object and its ghosts.
 //!
-//! `domain.rs` and `lattice.rs` contain the arithmetic; `space.rs` is either of them. `images.rs` makes the ghosts and proves that every
-//! meeting is found once. `owners.rs` maps the number of an image to its object. `step.rs` is a step, `sources.rs` the sources of its
-//! objects, `statics.rs` static sets. Queries begin in `queries.rs`.
+//! `domain.rs` and `lattice.rs` contain the arithmetic; `space.rs` is the common interface of both. `images.rs` makes the ghosts and proves
+//! that every meeting is found once. `owners.rs` maps the number of an image to its object. `step.rs` is a step, `sources.rs` the sources
+//! of its objects, `statics.rs` static sets. Queries begin in `queries.rs`.
 
 mod casts;
 mod domain;
@@ -23,7 +23,7 @@ mod statics;
 mod step;
 
 use crate::engine::Engine;
-use crate::request::{OneSet, Request};
+use crate::request::{Request, WithinSet};
 use crate::runtime::memory;
 use crate::runtime::objects::FnObjects;
 use crate::sorting::Ordered;
@@ -40,8 +40,8 @@ pub(crate) use replicas::{Frame, Replicas, relative};
 use space::Space;
 use statics::StaticImages;
 
-/// Finds all pairs of overlapping boxes in a domain that is periodic along some axes: what leaves it on one side comes in on the
-/// other, and objects meet across the border.
+/// Finds all pairs of overlapping boxes in a domain that is periodic along some axes: objects that leave on one side come in on the other,
+/// and objects meet across the border.
 ///
 /// ```
 /// use pivotgrid::{Aabb, Periodic, PeriodicError, PeriodicPair};
@@ -65,8 +65,8 @@ use statics::StaticImages;
 ///
 /// It takes the requests of a [`BroadPhase`]: [`over`](Self::over) a slice or [`over_fn`](Self::over_fn) by index, against a second set,
 /// with a static set, on any threads, stored, visited or folded. [`Groups`](crate::Groups) and [`Ball`](crate::Ball)s are compared where
-/// objects meet. [`Bounded::pairs_with_moved`] is called once per meeting, with the distance that the second object is moved by, so
-/// boxes in motion ([`MovingBox`](crate::MovingBox)) meet across the border, too.
+/// objects meet. [`Bounded::pairs_with_moved`] is called once per meeting, with the vector by which the second object is moved, so boxes in
+/// motion ([`MovingBox`](crate::MovingBox)) meet across the border, too.
 ///
 /// Positions may lie anywhere, inside the domain or outside. An object may be as long as the period, and then touches itself
 /// across the border; an object's meeting with itself is not reported. Longer ones are left out and listed in
@@ -74,14 +74,15 @@ use statics::StaticImages;
 ///
 /// # Rounding
 ///
-/// A box whose `min` lies in the domain is taken as it is; another is moved into it by `bound - n * period`, computed in `f64`
-/// and rounded to `S` once. Then boxes, moved back by `bound - period` (rounded likewise) where they meet across a border, are
-/// compared exactly. So pairs inside the domain are exact, and others as exact as positions a period away can be.
+/// A box whose `min` lies in the domain is taken as it is; another is moved into it by `bound - n * period`, computed in `f64` and rounded
+/// to `S` once. Then boxes, moved back by `bound - period` (rounded likewise) where they meet across a border, are compared exactly. So
+/// pairs inside the domain are exact, and pairs across a border as exact as positions a period away can be.
 ///
 /// # Cost
 ///
-/// Ghosts are objects to the engine, so what matters is how many objects reach a border. [`Bounded::aabb`] is called twice per object and
-/// step, three times for those that have ghosts. Keep it between steps: its memory is reused, and a steady scene allocates nothing.
+/// Ghosts cost as much as objects, so the cost depends on the number of objects that reach a border. [`Bounded::aabb`] is called twice per
+/// object and step, three times for those that have ghosts. Keep it between steps: its memory is reused, and a steady scene allocates
+/// nothing.
 ///
 /// The images of a static set are kept, too. Up to some dozens of changes of the set between two steps cost a few microseconds each; after
 /// more of them, or with another set, the next step makes all images again.
@@ -102,7 +103,7 @@ pub struct Periodic<S: Scalar = f32, const D: usize = 3> {
 }
 
 impl<S: Scalar, const D: usize> Periodic<S, D> {
-    /// Repeats `domain` along the axes that are marked. Its bounds on the other axes mean nothing.
+    /// Repeats `domain` along the marked axes. Its bounds on the other axes are ignored.
     pub fn new(domain: Aabb<S, D>, periodic: [bool; D]) -> Result<Self, PeriodicError> {
         Self::with_config(domain, periodic, Config::default())
     }
@@ -112,11 +113,11 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         Self::of_space(Space::Domain(space(domain, periodic)?), config)
     }
 
-    /// In a space that repeats itself along any vectors: a sheared (triclinic) cell, or one that is shorter than its objects.
+    /// Repeats space along any vectors: for a sheared (triclinic) cell, or one that is shorter than its objects.
     ///
     /// The numbers of shifts count the vectors of the lattice. Boxes still have their sides along the axes. An object may be up to 98
-    /// periods long and have up to 4096 images; others are left out and listed in [`PeriodicPairs::rejected`]. It is not assumed that
-    /// two objects meet in one place only.
+    /// periods long and have up to 4096 images; others are left out and listed in [`PeriodicPairs::rejected`]. Two objects may meet in
+    /// several places.
     ///
     /// All coordinates are moved by sums of vectors that are computed in `f64` and rounded to `S` once. Objects that lie inside the
     /// domain, which begins at zero, are not moved.
@@ -176,7 +177,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         Periodic { space, images, broad_phase, canonical_order, ordered, static_ordered, rejected, second_set_start: 0, statics }
     }
 
-    /// Asks for a step over the objects of a slice: see [`Request`].
+    /// Requests a step over the objects of a slice: see [`Request`].
     ///
     /// ```
     /// use pivotgrid::{Aabb, Periodic, PeriodicCrossPair, PeriodicError, StaticSet};
@@ -192,16 +193,16 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     /// assert_eq!(found.statics.sorted(), [met(0, 0), met(0, 1), met(1, 1)]); // the floor on both sides of the border, and a post
     /// # Ok::<(), PeriodicError>(())
     /// ```
-    pub fn over<'o, T: Bounded<S, D> + Sync>(&mut self, objects: &'o [T]) -> Request<'_, 'static, Self, OneSet<&'o [T]>> {
-        Request::new(self, OneSet(objects))
+    pub fn over<'o, T: Bounded<S, D> + Sync>(&mut self, objects: &'o [T]) -> Request<'_, 'static, Self, WithinSet<&'o [T]>> {
+        Request::new(self, WithinSet(objects))
     }
 
-    /// Asks for a step over `count` objects whose boxes a function returns by index, like [`BroadPhase::over_fn`].
-    pub fn over_fn<F>(&mut self, count: usize, aabb: F) -> Request<'_, 'static, Self, OneSet<FnObjects<F>>>
+    /// Requests a step over `count` objects whose boxes a function returns by index, like [`BroadPhase::over_fn`].
+    pub fn over_fn<F>(&mut self, count: usize, aabb: F) -> Request<'_, 'static, Self, WithinSet<FnObjects<F>>>
     where
         F: Fn(usize) -> Aabb<S, D> + Sync,
     {
-        Request::new(self, OneSet(FnObjects { len: count, bounds: aabb }))
+        Request::new(self, WithinSet(FnObjects { len: count, bounds: aabb }))
     }
 
     /// Finds all pairs on the threads of the rayon pool in which it is called, like [`BroadPhase::par_detect`].
@@ -209,7 +210,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     /// # Panics
     ///
     /// If the user's [`Bounded`] does, and if memory is refused; [`try_par_detect`](Self::try_par_detect) returns an error for the latter.
-    /// After both there is nothing to be found by [`queries`](Self::queries) until the next step.
+    /// After both, [`queries`](Self::queries) find nothing until the next step.
     pub fn par_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> PeriodicPairs<'_, D> {
         self.over(objects).pairs()
     }
@@ -225,7 +226,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
 
     /// [`par_detect`](Self::par_detect) that returns an error when memory is refused, by the system or by [`Config::max_bytes`] (which
     /// counts images and ordered pairs, too), and when there are more than [`MAX_OBJECTS`](crate::MAX_OBJECTS) objects and ghosts. Nearly
-    /// all memory is then given back, and the next step goes on as if nothing had been.
+    /// all memory is then given back, and the next step works as usual.
     ///
     /// ```
     /// use pivotgrid::{Aabb, Config, DetectError, Periodic};
@@ -246,19 +247,19 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         self.over(objects).serial().try_pairs()
     }
 
-    /// What the engine did in the last step and what it cost; its objects are objects and ghosts. After a step that did not come to its
-    /// end, because the user's code panicked or memory was refused, all figures but [`Stats::bytes`] are 0.
+    /// What the engine did in the last step and what it cost; its objects are objects and ghosts. After a step that did not complete,
+    /// because the user's code panicked or memory was refused, all figures but [`Stats::bytes`] are 0.
     pub fn stats(&self) -> &Stats {
         &self.broad_phase.engine.builder.stats
     }
 
-    /// The objects that were left out of the last step, in ascending order of index. Empty after a step that did not come to its end,
-    /// and after [`shrink_to_fit`](Self::shrink_to_fit).
+    /// The objects that were left out of the last step, in ascending order of index. Empty after a step that did not complete, and after
+    /// [`shrink_to_fit`](Self::shrink_to_fit).
     pub fn rejected(&self) -> &[PeriodicRejected] {
         &self.rejected
     }
 
-    /// Gives back memory that holds nothing any more.
+    /// Gives back unused memory.
     pub fn shrink_to_fit(&mut self) {
         self.broad_phase.shrink_to_fit();
         self.images.shrink_to_fit();
@@ -267,7 +268,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     }
 }
 
-/// Leaves the engine what remains of the user's limit beside its owner's `own` bytes.
+/// Sets the engine's limit to what remains of the user's limit beside its owner's `own` bytes.
 pub(crate) fn limit_beside<S: Scalar, const D: usize>(engine: &mut Engine<S, D>, own: usize) {
     engine.builder.limit_bytes(engine.builder.config.max_bytes.map(|limit| limit.saturating_sub(own)));
 }
@@ -282,8 +283,8 @@ pub(crate) fn with_own(error: DetectError, own: usize, limit: Option<usize>) -> 
     }
 }
 
-/// Lists the particles of a search, or the objects of a step, that were left out: those that the engine rejected, for which `misfit` may
-/// return a better reason, and those behind the first `made`, which have no images.
+/// Lists the particles of a search, or the objects of a step, that were left out: objects that the engine rejected, for which `misfit` may
+/// return a better reason, and objects behind the first `made`, which have no images.
 pub(crate) fn rejected_of(
     by_engine: &[Rejected],
     made: usize,

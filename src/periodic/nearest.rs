@@ -22,7 +22,7 @@ use crate::query::{Near, Nearest, is_finite, square_of_distance};
 use crate::runtime::team::Team;
 use crate::{Aabb, Neighbor, QueryFilter, Rows, Scalar};
 
-/// The most periods that a point is moved by, by the number of periodic axes: about as many copies of the domain as a ray crosses.
+/// The most periods by which a point is moved, by the number of periodic axes: about as many copies of the domain as a ray crosses.
 const MOST_RINGS: [i32; 4] = [0, 1000, 127, 19];
 
 impl<S: Scalar, const D: usize> Near<S> for Shifted<Neighbor<S>, D> {
@@ -36,10 +36,10 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
     /// The `k` nearest to the point among all objects with all their shifts, the nearest first, those equally near in the order of
     /// their indices and then of their shifts.
     ///
-    /// Every object is there again and again, so usually there are `k`, of few objects. Looks no further than 1000 periods along
-    /// the axis if one is periodic, 127 along each of two, and 19 along each of three; finds fewer if there are fewer. In a
-    /// [`Lattice`](crate::Lattice) it looks no further than 48 times the least distance between two sides of the domain, 19 times if
-    /// all three vectors are periodic, in any direction.
+    /// Objects repeat endlessly, so there usually are `k`, even of few objects. Looks no further than 1000 periods along the axis if one is
+    /// periodic, 127 along each of two, and 19 along each of three; finds fewer if there are fewer. In a [`Lattice`](crate::Lattice) it
+    /// looks no further than 48 times the least distance between two sides of the domain, 19 times if all three vectors are periodic, in
+    /// any direction.
     pub fn nearest(&self, point: impl Into<[S; D]>, k: usize, found: &mut Vec<Shifted<Neighbor<S>, D>>) {
         found.clear();
         let point = point.into();
@@ -52,7 +52,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
         let mut nearest = Nearest::new(k, std::mem::take(found));
         for ring in 0..=rings.most() {
             let too_far = |square: S, nearest: &Nearest<_>| nearest.limit().is_some_and(|limit| square > limit);
-            // The rings behind it are further away still.
+            // The rings behind it are farther away still.
             if too_far(rings.square_of_distance(ring), &nearest) {
                 break;
             }
@@ -63,7 +63,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32>> PeriodicQueries<'_, S, D, F
                 }
                 let [down, up] = rings.sides(query.periods);
                 self.target.find_nearest(&point, &self.filter_of(down), &mut nearest, |neighbor| {
-                    // A ghost that is moved back further is met instead.
+                    // A ghost that is moved back farther is met instead.
                     let is_last = self.owners.reaching(neighbor.index as usize) & up == 0;
                     is_last.then(|| self.shifted(query, neighbor.index, |index| Neighbor { index, ..neighbor }))
                 });
@@ -82,19 +82,19 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32> + Sync> PeriodicQueries<'_, 
     }
 }
 
-/// A point moved by every number of periods. A ring has what is moved by its number along some axis, and by no more along
-/// any.
+/// A point moved by every number of periods. A ring contains the points that are moved by its number along some axis, and by no more along
+/// any axis.
 struct Rings<'a, S, const D: usize> {
     periods: [Option<&'a Period<S>>; D],
     point: [S; D],
-    /// How many periods to move it down to have it in the domain.
+    /// By how many periods it must be moved down into the domain.
     numbers: [i32; D],
-    /// The domain along periodic axes, and along the others what is around all objects.
+    /// The domain along periodic axes, and the extent of all objects along the others.
     around: Aabb<S, D>,
 }
 
 impl<'a, S: Scalar, const D: usize> Rings<'a, S, D> {
-    /// Nothing if there are no objects, or if the point makes no sense or is too far away.
+    /// Nothing if there are no objects, or if the point is not finite or too far away.
     fn new<F>(queries: &PeriodicQueries<'a, S, D, F>, domain: &'a Domain<S, D>, point: [S; D]) -> Option<Self> {
         let around = queries.target.bounds();
         let makes_sense = around.is_valid() && point.iter().all(|&x| is_finite(x));

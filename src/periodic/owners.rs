@@ -2,19 +2,20 @@
 
 use super::PeriodicPair;
 
-/// By how many periods an object was moved down, in a word: ten bits for each axis. Where they do not fit, the word has a place in a list.
+/// By how many periods an object was moved down, in a word: ten bits for each axis. If they do not fit, the word contains a place in a
+/// list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moved(u32);
 
 impl Moved {
     const BITS: usize = 10;
-    /// In the list, at the place that the bits below tell.
+    /// In the list, at the place in the bits below.
     const FAR: u32 = 1 << 30;
     const HAS_GHOSTS: u32 = 1 << 31;
-    /// The list is never so long.
+    /// The list is always shorter.
     pub(crate) const MOST_FAR: usize = Self::FAR as usize - 1;
 
-    /// Not at all, and without ghosts.
+    /// Not moved, and without ghosts.
     pub(crate) const NOT: Self = Moved(0);
     /// There is no place for it.
     pub(crate) const MISFIT: Self = Moved(Self::FAR | Self::MOST_FAR as u32);
@@ -39,7 +40,7 @@ impl Moved {
         self.0 >= Self::FAR && self != Self::MISFIT
     }
 
-    /// False if none of them [has more](Self::has_more).
+    /// Whether some word of a run [has more](Self::has_more).
     #[inline(always)]
     pub(crate) fn some_have_more(run: &[Self]) -> bool {
         run.iter().fold(0, |bits, moved| bits | moved.0) >= Self::FAR
@@ -56,7 +57,7 @@ impl Moved {
         self.0 & Self::HAS_GHOSTS != 0
     }
 
-    /// What the word tells, or the list.
+    /// The periods in the word, or in the list.
     #[inline(always)]
     fn periods<const D: usize>(self, far: &[[i32; D]]) -> [i32; D] {
         if self.0 & Self::FAR != 0 {
@@ -71,11 +72,11 @@ impl Moved {
 /// An image outside of the domain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ghost<const D: usize> {
-    /// Whose.
+    /// The object whose ghost it is.
     pub(crate) owner: u32,
     /// By how many periods it is moved down from where the object is in the domain.
     pub(crate) back: [u8; D],
-    /// The most of that for this object, along each axis.
+    /// The largest such number for this object, along each axis.
     pub(crate) counts: [u8; D],
 }
 
@@ -83,18 +84,18 @@ impl<const D: usize> Ghost<D> {
     pub(crate) const VACANT: Self = Ghost { owner: 0, back: [0; D], counts: [0; D] };
 }
 
-/// Numbers below that of the objects are objects; the others are ghosts, in the order of their owners.
+/// The owners of images. Images below the number of objects are objects; the others are ghosts, in the order of their owners.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owners<'a, const D: usize> {
     /// A word for each object.
     pub(crate) moved: &'a [Moved],
-    /// Of objects whose word does not tell.
+    /// The periods of objects whose word cannot hold them.
     pub(crate) far: &'a [[i32; D]],
     pub(crate) ghosts: &'a [Ghost<D>],
 }
 
-// Everywhere `get`, and no loops of unknown length: what could panic or go on for ever is not dropped where it is not used, and a step
-// whose user wants all pairs uses nothing of what they stand for.
+// `get` everywhere, and no loops of unknown length: the compiler cannot remove unused code that might panic or not end. A step without a
+// filter uses nothing of what pairs of images stand for.
 impl<const D: usize> Owners<'_, D> {
     #[inline(always)]
     fn ghost(&self, image: usize) -> Option<&Ghost<D>> {
@@ -134,7 +135,7 @@ impl<const D: usize> Owners<'_, D> {
         (0..D).fold(0, |bits, axis| bits | u8::from(back[axis] < counts[axis]) << axis)
     }
 
-    /// By how many periods it was moved down from where the user has the object.
+    /// By how many periods it was moved down from the user's object.
     #[inline(always)]
     pub(crate) fn periods(&self, image: usize) -> [i32; D] {
         let (owner, back) = (self.owner(image), self.back(image));
@@ -146,7 +147,7 @@ impl<const D: usize> Owners<'_, D> {
     /// Whether a pair of images stands for a meeting of two objects that no other pair stands for.
     #[inline(always)]
     pub(crate) fn admit(&self, a: usize, b: usize) -> bool {
-        // Mostly both are objects.
+        // In most pairs both are objects.
         if a.max(b) < self.moved.len() {
             return true;
         }

@@ -122,10 +122,10 @@ pub(super) mod sealed {
     }
 }
 
-/// The meanings of the numbers of stored pairs.
+/// The meaning of the two numbers of a stored pair.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meanings<'a, const D: usize> {
-    /// Both are images of objects of a step, of which those from an index on are the second set.
+    /// Both are images of objects of a step. Objects from an index on are the second set.
     OneSet { owners: Owners<'a, D>, second_set_start: u32 },
     /// An image of a moving object and one of a static object.
     WithStatics { moving: Owners<'a, D>, statics: &'a [StaticImage<D>] },
@@ -170,7 +170,7 @@ impl<const D: usize> Meanings<'_, D> {
 #[derive(Clone, Copy, Debug)]
 pub struct PeriodicPairs<'a, const D: usize, P = PeriodicPair<D>> {
     pairs: Pairs<'a>,
-    /// The same in ascending order, if that was requested.
+    /// The pairs in ascending order, if that was requested.
     ordered: Option<&'a [PeriodicPair<D>]>,
     meanings: Meanings<'a, D>,
     rejected: &'a [PeriodicRejected],
@@ -197,7 +197,7 @@ impl<'a, const D: usize, P: AnyPeriodicPair<D>> PeriodicPairs<'a, D, P> {
         self.pairs.is_empty()
     }
 
-    /// Goes over the pairs.
+    /// Iterates over the pairs.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = P> + Clone + use<'a, D, P> {
         let meanings = self.meanings;
         match self.ordered {
@@ -206,7 +206,7 @@ impl<'a, const D: usize, P: AnyPeriodicPair<D>> PeriodicPairs<'a, D, P> {
         }
     }
 
-    /// Goes over the pairs on the threads of the current rayon pool.
+    /// Iterates over the pairs on the threads of the current rayon pool.
     pub fn par_iter(&self) -> impl ParallelIterator<Item = P> + use<'a, D, P> {
         let meanings = self.meanings;
         match self.ordered {
@@ -222,7 +222,7 @@ impl<'a, const D: usize, P: AnyPeriodicPair<D>> PeriodicPairs<'a, D, P> {
         pairs
     }
 
-    /// Replaces what the vector holds by the pairs in ascending order. The room to sort in is allocated on the way; a
+    /// Replaces what the vector holds by the pairs in ascending order. Scratch memory is allocated for the sort; a
     /// [`PairSorter`](crate::PairSorter) keeps it.
     pub fn sorted_into(&self, into: &mut Vec<P>) {
         if !self.copy_ordered(into) {
@@ -237,7 +237,7 @@ impl<'a, const D: usize, P: AnyPeriodicPair<D>> PeriodicPairs<'a, D, P> {
         }
     }
 
-    /// Whether they are in order already; then copies them.
+    /// Copies the pairs if they are already in order, and returns whether they are.
     fn copy_ordered(&self, into: &mut Vec<P>) -> bool {
         if let Some(ordered) = self.ordered {
             into.clear();
@@ -259,7 +259,7 @@ pub struct PeriodicPairsWithStatics<'a, const D: usize> {
     pub moving: PeriodicPairs<'a, D>,
     /// Pairs of a moving object, which is `first`, and a static one, whose index in the [`StaticSet`](crate::StaticSet) is `second`.
     pub statics: PeriodicPairs<'a, D, PeriodicCrossPair<D>>,
-    /// The static objects that there was no place for in the domain: too long, or too far out. They pair with nothing.
+    /// The static objects that have no place in the domain: too long, or too far out. They pair with nothing.
     pub rejected_statics: &'a [PeriodicRejected],
 }
 
@@ -268,9 +268,9 @@ pub struct PeriodicPairsWithStatics<'a, const D: usize> {
 pub struct WithoutShifts<'a, const D: usize, P = PeriodicPair<D>>(PeriodicPairs<'a, D, P>);
 
 impl<'a, const D: usize, P: AnyPeriodicPair<D>> PeriodicPairs<'a, D, P> {
-    /// The same pairs without their shifts, for a [`PairTracker`](crate::PairTracker) or a [`PairMap`](crate::PairMap) to which two
-    /// objects are a pair wherever they meet, also after one was moved back into the domain. Two objects that meet in several places
-    /// are as many equal pairs, which are one to those.
+    /// The same pairs without their shifts, for a [`PairTracker`](crate::PairTracker) or a [`PairMap`](crate::PairMap) in which two objects
+    /// remain one pair wherever they meet, even after one was moved back into the domain. Two objects that meet in several places are
+    /// several equal pairs here, which trackers and maps treat as one.
     pub fn without_shifts(self) -> WithoutShifts<'a, D, P> {
         WithoutShifts(self)
     }

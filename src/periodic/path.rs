@@ -24,7 +24,7 @@ use crate::{Aabb, BoxCast, Ray, Scalar};
 /// The most copies of the domain that a path is followed through.
 pub(super) const MOST_COPIES: usize = 1 << 16;
 
-/// Roundings, of which a few add up.
+/// A bound for the roundings that add up.
 const FEW: f64 = 16.0;
 
 /// A box that moves from time 0 to `max_t`; the path of a point, if it is a ray.
@@ -36,13 +36,13 @@ pub(super) struct Path<S, const D: usize> {
 }
 
 impl<S: Scalar, const D: usize> Path<S, D> {
-    /// The path of a ray; nothing if it makes no sense.
+    /// The path of a ray; nothing if the ray is invalid.
     pub(super) fn of_ray(ray: &Ray<S, D>) -> Option<Self> {
         let bounds = Aabb { min: ray.origin, max: ray.origin };
         Cast::ray(ray).map(|_| Path { bounds, direction: ray.direction, max_t: ray.max_t })
     }
 
-    /// The path of a box; nothing if it makes no sense.
+    /// The path of a box; nothing if the box or its motion is invalid.
     pub(super) fn of_sweep(sweep: &BoxCast<S, D>) -> Option<Self> {
         Cast::sweep(sweep).map(|_| Path { bounds: sweep.bounds, direction: sweep.translation, max_t: S::from_f64(1.0) })
     }
@@ -52,7 +52,8 @@ impl<S: Scalar, const D: usize> Path<S, D> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch<S, const D: usize> {
     pub(super) copies: Copies<S, D>,
-    /// From when to when, and a little more at either end: whatever is met at a border is met on one of the two stretches.
+    /// Its beginning and its end, with a little more on either side, so that an object that is met at a border is met on one of the two
+    /// stretches.
     pub(super) from: S,
     pub(super) to: S,
 }
@@ -60,9 +61,10 @@ pub(super) struct Stretch<S, const D: usize> {
 /// The copies of the box on a stretch.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Copies<S, const D: usize> {
-    /// Where the box is at time 0, moved down to have the stretch in the domain, and by which further numbers of periods.
+    /// Where the box is at time 0, moved down so that the stretch is in the domain, and the further numbers of periods by which it is
+    /// moved.
     Along([AxisSpan<S>; D]),
-    /// Where it is put in a lattice.
+    /// Its place in a lattice.
     At(LatticePlace<D>),
 }
 
@@ -71,9 +73,9 @@ pub(super) enum Copies<S, const D: usize> {
 pub(super) struct Stretches<'a, S, const D: usize> {
     domain: &'a Domain<S, D>,
     path: &'a Path<S, D>,
-    /// How fast it is along each axis; 0 if that is so slow that it counts as resting.
+    /// Its speed along each axis; 0 if that is so slow that it counts as resting.
     speed: [f64; D],
-    /// The current copy of the domain, when it is entered, and by how much that may be wrong.
+    /// The current copy of the domain, the time at which it is entered, and the error of that time.
     periods: [i32; D],
     from: f64,
     slack: f64,
@@ -99,7 +101,7 @@ impl<S: Scalar, const D: usize> Domain<S, D> {
 impl<S: Scalar, const D: usize> Stretches<'_, S, D> {
     pub(super) fn next_stretch(&mut self) -> Option<Stretch<S, D>> {
         let max_t = self.path.max_t.to_f64();
-        // A path that ends at a border touches what begins behind it.
+        // A path that ends at a border touches objects that begin behind it.
         if self.from - self.slack > max_t {
             return None;
         }
@@ -141,12 +143,12 @@ impl<S: Scalar, const D: usize> Stretches<'_, S, D> {
         let moved = |bound: S| if self.periods[axis] == 0 { bound } else { period.down(bound, self.periods[axis]) };
         let span = AxisSpan { periods: self.periods[axis], ..AxisSpan::once(moved(min), moved(max)) };
         let width = ((max.to_f64() - min.to_f64()) / period.length).ceil();
-        // How far its end comes, and a little more.
+        // The farthest position of its end, and a little more.
         let (begin, low) = (span.max.to_f64(), period.low.to_f64());
         let far = (self.speed[axis] * from.to_f64()).max(self.speed[axis] * to.to_f64());
         let rounded = FEW * S::EPSILON * (begin.abs() + far.abs() + low.abs() + period.length);
         let reach = ((begin + far + rounded - low) / period.length).floor();
-        // One more than the limit is enough to end there.
+        // One more than the limit ends the search.
         AxisSpan { count: 1 + width.min(reach).clamp(0.0, MOST_COPIES as f64) as i32, ..span }
     }
 }

@@ -10,11 +10,10 @@ use super::space::Space;
 use crate::query::{Target, limit};
 use crate::{Aabb, Ball, Filtered, Groups, InGroups, Neighbor, QueryFilter, Rows, Scalar, Unfiltered};
 
-/// Something that was found, and where: the object, moved by `shift` periods, is what the query met. Ordered by what it is, then
-/// by where.
+/// A result of a query, and where: the query met the object moved by `shift` periods. Ordered by the result, then by the shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Shifted<T, const D: usize> {
-    /// What was found: an index, a [`Neighbor`] or a [`Hit`](crate::Hit).
+    /// The result: an index, a [`Neighbor`] or a [`Hit`](crate::Hit).
     pub found: T,
     /// By how many periods to move the object, along each axis; 0 on axes that are not periodic.
     pub shift: [i32; D],
@@ -39,9 +38,9 @@ impl<T: Default, const D: usize> Default for Shifted<T, D> {
 /// | boxes within a radius ([`Ball`]) | [`visit_within`](Self::visit_within) | [`within`](Self::within) | [`par_within`](Self::par_within) |
 /// | the k nearest boxes | | [`nearest`](Self::nearest) | [`par_nearest`](Self::par_nearest) |
 ///
-/// The queries are those of [`Queries`](crate::Queries), and may lie anywhere, inside the domain or outside, like the objects. What they
-/// meet is found wherever it repeats itself, so an object may be found several times, with different shifts, but with each of them
-/// once. Rounding is as for [`Periodic`]. [`in_groups`](Self::in_groups) and [`filtered`](Self::filtered) restrict them to some objects.
+/// The queries are those of [`Queries`](crate::Queries), and may lie anywhere, inside the domain or outside, like the objects. Objects are
+/// found wherever they repeat themselves, so an object may be found several times, once for each shift. Rounding is as for [`Periodic`].
+/// [`in_groups`](Self::in_groups) and [`filtered`](Self::filtered) restrict them to some objects.
 ///
 /// A box or a ball may be up to 1000 periods long, in a [`Lattice`](crate::Lattice) up to 98. Rays and moving boxes are followed through 65 536 copies of the domain, and
 /// [`nearest`](Self::nearest) says how far it looks. That bounds their cost: a look into each copy takes 0.1 to 0.2 microseconds where
@@ -102,8 +101,8 @@ impl<const D: usize, F: QueryFilter<u32>> QueryFilter<u32> for ImageFilter<'_, D
 }
 
 impl<S: Scalar, const D: usize> Periodic<S, D> {
-    /// Queries about the objects as the last step found them, like [`BroadPhase::queries`](crate::BroadPhase::queries): there is
-    /// nothing to be found after a step that did not come to its end.
+    /// Queries about the objects as the last step found them, like [`BroadPhase::queries`](crate::BroadPhase::queries): they find nothing
+    /// after a step that did not complete.
     pub fn queries(&self) -> PeriodicQueries<'_, S, D> {
         let target = self.broad_phase.queries().target;
         PeriodicQueries { space: &self.space, owners: self.images.owners(), target, filter: Unfiltered }

@@ -13,11 +13,11 @@ use crate::{Aabb, Scalar};
 /// The most periods that a query may be long.
 pub(super) const LONGEST: f64 = 1000.0;
 
-/// A query where it meets the images.
+/// A query at one of the places where it meets the images.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QueryImage<S, const D: usize> {
     pub(super) bounds: Aabb<S, D>,
-    /// How many periods it was moved down from where the user has it, by axis.
+    /// By how many periods it was moved down from the user's query, by axis.
     pub(super) periods: [i32; D],
     /// The axes, as bits, on which ghosts do not count.
     pub(super) ghostless: u8,
@@ -28,9 +28,9 @@ pub(super) struct QueryImage<S, const D: usize> {
 pub(super) struct AxisSpan<S> {
     pub(super) min: S,
     pub(super) max: S,
-    /// How many periods it was moved down to get there.
+    /// By how many periods it was moved down to get there.
     pub(super) periods: i32,
-    /// The least number of further periods, and how many numbers there are.
+    /// The smallest number of further periods, and how many such numbers there are.
     pub(super) first: i32,
     pub(super) count: i32,
     /// Whether ghosts do not count even if there are no further periods.
@@ -38,7 +38,7 @@ pub(super) struct AxisSpan<S> {
 }
 
 impl<S: Scalar> AxisSpan<S> {
-    /// An interval that is where it is.
+    /// An interval that is not moved.
     pub(super) fn once(min: S, max: S) -> Self {
         AxisSpan { min, max, periods: 0, first: 0, count: 1, is_long: false }
     }
@@ -103,7 +103,7 @@ impl<S: Scalar> Period<S> {
             let count = if self.reaches_the_end(max) { 2 } else { 1 };
             return Some(AxisSpan { min, max, periods, first: 0, count, is_long: false });
         }
-        // Objects lie between the lower border and one period behind the upper one. A number too many does no harm.
+        // Objects lie between the lower border and one period behind the upper one. One number too many does no harm.
         let last = ((max.to_f64() - self.low.to_f64()) / self.length).floor() + 1.0;
         let first = ((min.to_f64() - self.low.to_f64()) / self.length).ceil() - 3.0;
         let can_be_counted = length <= LONGEST && first.abs() <= MOST_PERIODS && last.abs() <= MOST_PERIODS;

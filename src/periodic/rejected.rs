@@ -19,7 +19,7 @@ pub struct PeriodicRejected {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum PeriodicReason {
-    /// It would have been left out anywhere. (Ghosts count among the objects for [`RejectReason::BeyondIndex`].)
+    /// A reason that also holds without periods. (Ghosts count among the objects for [`RejectReason::BeyondIndex`].)
     Box(RejectReason),
     /// It is longer than the period along this axis, so it overlaps itself. In a [`Lattice`](crate::Lattice), and in the search for
     /// neighbors: it is longer than 98 periods along this vector, or would have more than 4096 images, most of them along this one.
@@ -35,7 +35,7 @@ pub enum PeriodicReason {
 }
 
 impl PeriodicRejected {
-    /// Whether it stands for this object and all after it.
+    /// Whether it stands for this object and all objects after it.
     pub(super) fn is_beyond_index(&self) -> bool {
         self.reason == PeriodicReason::Box(RejectReason::BeyondIndex)
     }

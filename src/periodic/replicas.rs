@@ -10,12 +10,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::PeriodicReason;
 use super::images::grow;
 use super::lattice::{Lattice, LatticePlace};
+use super::owners::are_apart;
 use crate::runtime::memory::{Budget, bytes_of, reserve_with_slack};
 use crate::runtime::team::Team;
 use crate::sorting::{Divisible, share_out};
 use crate::{Aabb, Ball, Scalar};
 
-/// Particles, or ghosts, that a worker does at a time.
+/// Particles, or ghosts, that a worker handles at a time.
 const BLOCK: usize = 1024;
 
 /// The particles that have images.
@@ -27,7 +28,7 @@ pub(crate) trait Replica<const D: usize>: Copy + Send + Sync {
 }
 
 impl<S: Scalar, const D: usize> Replica<D> for Ball<S, D> {
-    /// To be rejected.
+    /// A ball that the engine rejects.
     const VACANT: Self = Ball { center: [S::ZERO; D], radius: S::NEG_INFINITY };
 
     #[inline]
@@ -52,9 +53,9 @@ impl<S: Scalar, const D: usize> Replica<D> for (Aabb<S, D>, Option<Ball<S, D>>) 
 /// An image outside of the domain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ghost<const D: usize> {
-    /// Whose.
+    /// The particle whose ghost it is.
     pub(crate) owner: u32,
-    /// By how many periods it is moved down from where the particle is in the domain.
+    /// By how many periods it is moved down from the particle's place in the domain.
     pub(crate) back: [u8; D],
 }
 
@@ -70,12 +71,12 @@ pub(crate) struct Frame<'a, const D: usize> {
 }
 
 impl<const D: usize> Frame<'_, D> {
-    /// Particles that are where they are.
+    /// Particles that are not moved, without ghosts.
     pub(crate) fn plain(particles: usize) -> Self {
         Frame { particles, ghosts: &[], periods: &[] }
     }
 
-    /// Whose image it is, and how far back from where that is in the domain.
+    /// The particle of an image, and by how many periods the image is back from that particle's place in the domain.
     #[inline(always)]
     pub(crate) fn owner(&self, image: usize) -> (usize, [u8; D]) {
         match image.checked_sub(self.particles) {
@@ -84,7 +85,7 @@ impl<const D: usize> Frame<'_, D> {
         }
     }
 
-    /// Whether all of these are particles; it may be unknown.
+    /// Whether all of these are particles. False does not mean that there is a ghost.
     #[inline(always)]
     pub(crate) fn has_no_ghosts(&self, images: &[u32]) -> bool {
         // The sign of a difference, because a maximum takes an instruction that not all machines have.
@@ -92,29 +93,28 @@ impl<const D: usize> Frame<'_, D> {
         self.particles + self.ghosts.len() < 1 << 31 && signs >> 31 == 0
     }
 
-    /// Whether the meeting of two images is not found by two others as well.
+    /// Whether a pair of images stands for a meeting that no other pair of images stands for.
     #[inline(always)]
     pub(crate) fn admits(&self, one: usize, other: usize) -> bool {
         let (Some(one), Some(other)) = (one.checked_sub(self.particles), other.checked_sub(self.particles)) else { return true };
-        let (one, other) = (&self.ghosts[one].back, &self.ghosts[other].back);
-        (0..D).all(|axis| one[axis] == 0 || other[axis] == 0)
+        are_apart(self.ghosts[one].back, self.ghosts[other].back)
     }
 
-    /// Whether the second one is to be in the row of the first if each meeting is to be in one row: that of the lesser index, or, for
-    /// a particle that meets itself, with the greater one of the two shifts.
+    /// For lists in which each meeting is in one row: whether the second is in the row of the first. That is the row of the smaller index;
+    /// a particle that meets itself is in its row with the greater one of the two shifts.
     #[inline(always)]
     pub(crate) fn leads(&self, one: usize, other: usize) -> bool {
         let ((a, one), (b, other)) = (self.owner(one), self.owner(other));
         a < b || a == b && relative(one, other) > [0; D]
     }
 
-    /// By how many periods a particle is moved against where the user has it.
+    /// By how many periods a particle is moved from the user's position.
     #[inline(always)]
     pub(crate) fn periods(&self, particle: usize) -> [i32; D] {
         self.periods.get(particle).copied().unwrap_or([0; D])
     }
 
-    /// The shift between two particles, as the user has them, of a shift between where they are in the domain.
+    /// Turns a shift between the places of two particles in the domain into a shift between the user's positions.
     #[inline(always)]
     pub(crate) fn shift(&self, particle: usize, other: usize, relative: [i8; D]) -> [i32; D] {
         let relative = relative.map(i32::from);
@@ -126,16 +126,16 @@ impl<const D: usize> Frame<'_, D> {
     }
 }
 
-/// By how many periods to move the second one, if they are images that are so far back.
+/// By how many periods to move the second one, for images that are back by these numbers of periods.
 #[inline(always)]
 pub(crate) fn relative<const D: usize>(own: [u8; D], other: [u8; D]) -> [i8; D] {
     std::array::from_fn(|axis| own[axis] as i8 - other[axis] as i8)
 }
 
-/// The images of a search, in memory that is kept for the next.
+/// The images of a search, in memory that is kept for the next one.
 #[derive(Debug)]
 pub(crate) struct Replicas<P, const D: usize> {
-    /// The particles in the user's order, then the ghosts in the order of their owners. Longer than needed, like all below.
+    /// The particles in the user's order, then the ghosts in the order of their owners. May be longer than needed, like all below.
     images: Vec<P>,
     periods: Vec<[i32; D]>,
     /// How many ghosts the particles have along each vector.
@@ -179,7 +179,7 @@ impl<P: Replica<D>, const D: usize> Replicas<P, D> {
             + bytes_of::<usize>(self.ghosts_before.capacity())
     }
 
-    /// Nothing is left.
+    /// Forgets all images.
     pub(crate) fn clear(&mut self) {
         (self.particles, self.count) = (0, 0);
     }
@@ -187,7 +187,7 @@ impl<P: Replica<D>, const D: usize> Replicas<P, D> {
     /// Puts particles into the domain and makes their ghosts; at most `limit` images, for as many of the first particles as have room.
     ///
     /// `item` makes a particle and returns its place; one without a place is replaced by an object that the engine rejects. In parallel
-    /// over blocks of particles. Where an image lies does not depend on which worker makes it.
+    /// over blocks of particles. The place of an image does not depend on the worker that makes it.
     pub(crate) fn fill(
         &mut self,
         lattice: &Lattice<D>,
@@ -197,7 +197,7 @@ impl<P: Replica<D>, const D: usize> Replicas<P, D> {
         budget: &Budget,
         item: impl Fn(usize) -> (P, Result<LatticePlace<D>, PeriodicReason>) + Sync,
     ) {
-        // If the user's code panics, nothing is left that looks like a result.
+        // If the user's code panics, nothing remains that looks like a result.
         self.clear();
         let particles = particles.min(limit);
         self.place(lattice, particles, team, budget, item);
@@ -300,7 +300,7 @@ pub(super) fn ghost_count<const D: usize>(counts: &[u8; D]) -> usize {
     counts.iter().map(|&count| usize::from(count) + 1).product::<usize>() - 1
 }
 
-/// Calls `f` with every choice of numbers up to these but that of zeros.
+/// Calls `f` with every choice of numbers up to these, except for all zeros.
 pub(super) fn for_each_ghost<const D: usize>(counts: &[u8; D], mut f: impl FnMut([u8; D])) {
     let mut back = [0; D];
     // Counted up like the digits of a number.
@@ -340,7 +340,7 @@ impl<P: Send, const D: usize> Divisible for Placing<'_, P, D> {
 /// The ghosts of some blocks of particles.
 struct Making<'a, P, const D: usize> {
     block: usize,
-    /// How many ghosts all before each of these blocks have, and those before the first block behind them.
+    /// The number of ghosts before each of these blocks, and before the first block behind them.
     before: &'a [usize],
     images: &'a mut [P],
     ghosts: &'a mut [Ghost<D>],
@@ -352,7 +352,7 @@ impl<P: Send, const D: usize> Divisible for Making<'_, P, D> {
     }
 
     fn divide(self, pieces: usize) -> (Self, Self) {
-        // The last block may have fewer than it was counted to have, if there is a limit.
+        // If there is a limit, the last block may have fewer ghosts than were counted.
         let at = (self.before[pieces] - self.before[0]).min(self.images.len());
         let (images, other_images) = self.images.split_at_mut(at);
         let (ghosts, other_ghosts) = self.ghosts.split_at_mut(at);

@@ -9,7 +9,7 @@ use super::statics::StaticImage;
 use super::{Periodic, PeriodicCrossPair, PeriodicPair, PeriodicPairsWithStatics};
 use crate::detect::sink::StorePairs;
 use crate::request::visit::States;
-use crate::request::{EitherPair, OneSet, Source, TwoSets, WithStatics};
+use crate::request::{BetweenSets, EitherPair, Source, WithStatics, WithinSet};
 use crate::runtime::clock::Clock;
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
@@ -24,7 +24,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     }
 }
 
-impl<S: Scalar, const D: usize, O: Objects<S, D>> Source<Periodic<S, D>> for OneSet<O> {
+impl<S: Scalar, const D: usize, O: Objects<S, D>> Source<Periodic<S, D>> for WithinSet<O> {
     type Pair = PeriodicPair<D>;
     type Pairs<'a> = PeriodicPairs<'a, D>;
 
@@ -53,7 +53,7 @@ impl<S: Scalar, const D: usize, O: Objects<S, D>> Source<Periodic<S, D>> for One
     }
 }
 
-impl<S: Scalar, const D: usize, A: Objects<S, D>, B: Objects<S, D>> Source<Periodic<S, D>> for TwoSets<A, B> {
+impl<S: Scalar, const D: usize, A: Objects<S, D>, B: Objects<S, D>> Source<Periodic<S, D>> for BetweenSets<A, B> {
     type Pair = PeriodicCrossPair<D>;
     type Pairs<'a> = PeriodicPairs<'a, D, PeriodicCrossPair<D>>;
 
@@ -148,7 +148,8 @@ impl<S: Scalar, const D: usize, O: Objects<S, D>> Source<Periodic<S, D>> for Wit
     }
 }
 
-/// What the engine's pair of an image of a moving object and one of a static object stands for, unless two other images stand for it.
+/// The meeting that an engine's pair of an image of a moving object and an image of a static object stands for, unless two other images
+/// stand for it.
 fn with_static<'a, const D: usize>(meanings: Meanings<'a, D>) -> impl Fn(Pair) -> Option<Either<D>> + Copy + use<'a, D> {
     move |pair| {
         let Meanings::WithStatics { moving, statics } = &meanings else { return None };

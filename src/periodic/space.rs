@@ -13,14 +13,14 @@ const MOST_IMAGES: usize = 4096;
 pub(crate) enum Space<S, const D: usize> {
     /// Along axes, with rounding that is the same for every object.
     Domain(Domain<S, D>),
-    /// Along any vectors. The sides of the domain say quickly of most boxes that they lie inside.
+    /// Along any vectors. The sides of the domain show quickly that most boxes lie inside.
     Lattice(Lattice<D>, Sides<S, D>),
 }
 
 /// The placement of an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Placed<const D: usize> {
-    /// It stays where it is and has no ghosts. So do invalid boxes, for the engine to reject.
+    /// It stays where it is and has no ghosts. Invalid boxes stay as well; the engine rejects them.
     Here,
     /// It is moved, or has ghosts.
     There(LatticePlace<D>),
@@ -34,7 +34,7 @@ impl<S: Scalar, const D: usize> Space<S, D> {
         Space::Lattice(lattice, Sides::of(&lattice))
     }
 
-    /// Whether a box stays where it is and has no ghosts. Mostly true; what it is false for may be so, too.
+    /// Whether a box stays where it is and has no ghosts. True for most such boxes, not for all.
     #[inline(always)]
     pub(crate) fn is_well_inside(&self, aabb: &Aabb<S, D>) -> bool {
         match self {
@@ -49,7 +49,7 @@ impl<S: Scalar, const D: usize> Space<S, D> {
         if self.is_well_inside(aabb) { Placed::Here } else { self.place_exactly(*aabb) }
     }
 
-    /// The same for a box that may have to be moved. By value: a reference would keep each box in memory, also those that come in registers.
+    /// The same for a box that may have to be moved. By value: a reference would force every box into memory, even those in registers.
     #[inline(never)]
     fn place_exactly(&self, aabb: Aabb<S, D>) -> Placed<D> {
         match self {
@@ -129,7 +129,7 @@ fn place_box<S: Scalar, const D: usize>(lattice: &Lattice<D>, aabb: &Aabb<S, D>)
     place_interval::<S, D>(lattice, aabb.min.map(S::to_f64), aabb.max.map(S::to_f64))
 }
 
-/// Where what lies between two corners is put, if its places are rounded to `S`.
+/// The place of an object between two corners, if places are rounded to `S`.
 #[inline]
 pub(super) fn place_interval<S: Scalar, const D: usize>(
     lattice: &Lattice<D>,
@@ -149,8 +149,8 @@ pub(super) fn place_interval<S: Scalar, const D: usize>(
     lattice.place::<S>(center, Half::Box(half), 0.0)
 }
 
-/// A box, moved down by a number of periods: around the ball where that has been moved to as well, because the two may differ in the last
-/// digit.
+/// A box, moved down by a number of periods. It also covers the object's ball where that is moved to, because the two may differ in the
+/// last digit.
 #[inline]
 pub(super) fn moved_in_lattice<S: Scalar, const D: usize>(
     lattice: &Lattice<D>,

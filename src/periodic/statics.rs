@@ -15,7 +15,7 @@ use crate::{Aabb, Bounded, Groups, MAX_OBJECTS, Scalar, StaticSet};
 /// The images of a static set, in a static set of their own.
 #[derive(Debug)]
 pub(super) struct StaticImages<S: Scalar, const D: usize> {
-    /// Which objects these are images of, if there are any.
+    /// The stamp of the set whose objects have these images, if there are any.
     stamp: Option<Stamp>,
     /// The object of each image, by its index in the set.
     images: Vec<StaticImage<D>>,
@@ -30,9 +30,9 @@ pub(super) struct StaticImages<S: Scalar, const D: usize> {
 pub(super) struct StaticImage<const D: usize> {
     /// The object's index in the user's set.
     pub(super) owner: u32,
-    /// By how many periods it is moved down from where the user has the object.
+    /// By how many periods it is moved down from the user's object.
     pub(super) periods: [i32; D],
-    /// By how many of these it is a ghost.
+    /// The part of these periods by which it is a ghost.
     pub(super) back: [u8; D],
     /// The object's next image, if there is one.
     next: u32,
@@ -51,7 +51,7 @@ impl<const D: usize> StaticImage<D> {
     }
 }
 
-/// The objects of a static set by their indices; those that are not used have boxes that overlap nothing.
+/// The objects of a static set by index; unused indices have boxes that overlap nothing.
 struct Items<'a, S: Scalar, const D: usize>(&'a StaticSet<S, D>);
 
 impl<S: Scalar, const D: usize> Objects<S, D> for Items<'_, S, D> {
@@ -85,19 +85,19 @@ impl<S: Scalar, const D: usize> Bounded<S, D> for InGroups<S, D> {
 }
 
 impl<S: Scalar, const D: usize> StaticImages<S, D> {
-    /// None yet. They go to this set.
+    /// No images yet. They will be put into this set.
     pub(super) fn new(set: StaticSet<S, D>) -> Self {
         StaticImages { stamp: None, images: Vec::new(), firsts: Vec::new(), set, rejected: Vec::new() }
     }
 
-    /// Gives up the images and nearly all memory.
+    /// Discards the images and nearly all memory.
     pub(super) fn release(&mut self) {
         self.forget();
         (self.images, self.firsts, self.rejected) = (Vec::new(), Vec::new(), Vec::new());
         self.set.give_up();
     }
 
-    /// The images are wrong from now on.
+    /// Invalidates the images.
     pub(super) fn forget(&mut self) {
         self.stamp = None;
     }
@@ -139,7 +139,7 @@ impl<S: Scalar, const D: usize> StaticImages<S, D> {
         if self.stamp == Some(statics.stamp()) {
             return;
         }
-        // Without a stamp until it is done, so that a refusal half way makes the next step place all objects.
+        // There is no stamp until the update is complete, so that a refusal halfway makes the next step place all objects.
         if let Some(mut changes) = self.stamp.take().and_then(|seen| statics.changes_since(seen)) {
             let mut budget = Budget::new(max_bytes);
             budget.begin(held_elsewhere.saturating_add(self.bytes()));
@@ -155,7 +155,7 @@ impl<S: Scalar, const D: usize> StaticImages<S, D> {
         self.stamp = Some(statics.stamp());
     }
 
-    /// Places all objects, in as little memory as that takes.
+    /// Places all objects, in no more memory than necessary.
     fn place_all(
         &mut self,
         space: &Space<S, D>,
@@ -216,7 +216,7 @@ impl<S: Scalar, const D: usize> StaticImages<S, D> {
             charge(&mut self.firsts, at + 1, budget);
             self.firsts.resize(at + 1, NONE);
         }
-        // The images that there are take the places of those that there were, one after another.
+        // The new images take the places of the old ones, one after another.
         let (mut old, mut last) = (self.firsts[at], None);
         let mut put = |images: &mut Self, periods: [i32; D], back: [u8; D], bounds: Aabb<S, D>| {
             let item = InGroups { bounds, groups };
@@ -251,7 +251,7 @@ impl<S: Scalar, const D: usize> StaticImages<S, D> {
                 all
             }
         };
-        // Those that are left have no objects any more.
+        // The remaining images no longer have objects.
         match last {
             None => self.firsts[at] = NONE,
             Some(last) => self.images[last as usize].next = NONE,

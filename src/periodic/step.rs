@@ -48,7 +48,7 @@ impl<S: Scalar, const D: usize> Host for Periodic<S, D> {
     }
 }
 
-/// A step on its way. However it ends, also by a panic of the user's code, what can be read afterwards is true.
+/// A step in progress. However it ends, even by a panic of the user's code, every accessor is truthful afterwards.
 struct Attempt<'a, S: Scalar, const D: usize> {
     periodic: &'a mut Periodic<S, D>,
     is_complete: bool,
@@ -64,7 +64,7 @@ impl<S: Scalar, const D: usize> Drop for Attempt<'_, S, D> {
 }
 
 impl<S: Scalar, const D: usize> Periodic<S, D> {
-    /// The beginning of a step: from here on, nothing of the last one can be read.
+    /// Begins a step: from here on, nothing of the last one can be read.
     pub(super) fn begin(&mut self) {
         self.broad_phase.engine.begin();
         self.images.clear();
@@ -72,7 +72,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         self.second_set_start = 0;
     }
 
-    /// After a step that did not come to its end: there is nothing to tell but how much memory is held.
+    /// Ends a step that did not complete: there is nothing to report but how much memory is held.
     pub(super) fn abandon(&mut self) {
         self.broad_phase.engine.abandon();
         self.images.clear();
@@ -146,7 +146,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         clock.lap()
     }
 
-    /// The user's limit, and all that is held.
+    /// The user's limit, and all memory that is held.
     pub(super) fn budget(&self) -> Budget {
         let engine = &self.broad_phase.engine;
         let mut budget = Budget::new(engine.builder.config.max_bytes);
@@ -154,7 +154,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         budget
     }
 
-    /// The end of a step, after its pairs: figures, and what the engine has rejected.
+    /// Ends a step, after its pairs: figures, and rejected objects.
     fn conclude<O: Objects<S, D> + ?Sized>(&mut self, objects: &O, images: Duration) {
         let (space, engine) = (&self.space, &mut self.broad_phase.engine);
         engine.builder.stats.times.images = images;
@@ -188,7 +188,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         }
     }
 
-    /// Tells how much memory is held, and ends the step if that is more than the limit.
+    /// Reports how much memory is held, and ends the step if that exceeds the limit.
     fn settle_bytes(&mut self) {
         let own = self.own_bytes();
         let engine = &mut self.broad_phase.engine;
@@ -225,7 +225,7 @@ fn order<const D: usize>(
     clock.lap()
 }
 
-/// Why there is no place for an object.
+/// The reason why an object has no place.
 pub(super) fn misfit<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
     space: &Space<S, D>,
     objects: &O,

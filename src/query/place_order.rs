@@ -13,7 +13,7 @@ pub(super) struct PlaceOrder<const D: usize> {
 }
 
 impl<const D: usize> PlaceOrder<D> {
-    /// PlaceOrder along each axis, as a power of two.
+    /// Places along each axis, as a power of two.
     const BITS: usize = BITS / D;
 
     pub(super) fn of<S: Scalar>(target: &Target<'_, S, D>) -> Self {

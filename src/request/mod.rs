@@ -15,12 +15,12 @@ use std::ops::ControlFlow;
 use crate::runtime::objects::{FnObjects, WithBalls, WithGroups};
 use crate::runtime::team::{ForkJoin, Team, Threads};
 use crate::{Aabb, Ball, Bounded, BroadPhase, DetectError, Groups, MAX_OBJECTS, Scalar, StaticSet};
-pub use one_set::OneSet;
-pub use source::{Filtered, Host, Source};
-pub use two_sets::TwoSets;
+pub use one_set::WithinSet;
+pub use source::{Host, Source, WithFilter};
+pub use two_sets::BetweenSets;
 pub use with_statics::{EitherPair, WithStatics};
 
-/// A step that is being described. It does nothing until one of the last methods of a line like these is called:
+/// A description of a step. Nothing runs until the last method of a line like these is called:
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -59,7 +59,7 @@ pub use with_statics::{EitherPair, WithStatics};
 /// | sink | [`pairs`](Self::pairs), [`for_each`](Self::for_each), [`visit`](Self::visit), [`fold`](Self::fold) |
 /// | failure | a panic, or an error: `try_` before the name of the sink |
 ///
-/// Senseless combinations do not compile: a second set *and* a static set, for example.
+/// Meaningless combinations, such as a second set *and* a static set, do not compile:
 ///
 /// ```compile_fail,E0599
 /// use pivotgrid::{Aabb, BroadPhase, StaticSet};
@@ -70,8 +70,8 @@ pub use with_statics::{EitherPair, WithStatics};
 ///
 /// # Panics
 ///
-/// All methods without `try_` panic if memory is refused, by the system or by [`Config::max_bytes`](crate::Config::max_bytes). All methods pass
-/// on what the user's code panics with. After both the engine stays usable.
+/// All methods without `try_` panic if memory is refused, by the system or by [`Config::max_bytes`](crate::Config::max_bytes). A panic of
+/// the user's code passes through all methods. After both, the engine stays usable.
 #[must_use = "a request does nothing until a method such as `pairs` or `for_each` runs it"]
 #[derive(Debug)]
 pub struct Request<'e, 't, E, Q> {
@@ -81,7 +81,7 @@ pub struct Request<'e, 't, E, Q> {
 }
 
 impl<S: Scalar, const D: usize> BroadPhase<S, D> {
-    /// Asks for a step over the objects of a slice: see [`Request`].
+    /// Requests a step over the objects of a slice: see [`Request`].
     ///
     /// ```
     /// use pivotgrid::{Aabb, BroadPhase};
@@ -91,12 +91,12 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// let count = broad_phase.over(&boxes).fold(|| 0, |count, _pair| count + 1, |one, other| one + other);
     /// assert_eq!(count, 4999);
     /// ```
-    pub fn over<'o, T: Bounded<S, D> + Sync>(&mut self, objects: &'o [T]) -> Request<'_, 'static, Self, OneSet<&'o [T]>> {
-        Request::new(self, OneSet(objects))
+    pub fn over<'o, T: Bounded<S, D> + Sync>(&mut self, objects: &'o [T]) -> Request<'_, 'static, Self, WithinSet<&'o [T]>> {
+        Request::new(self, WithinSet(objects))
     }
 
-    /// Asks for a step over `count` objects whose boxes a function returns by index: for objects that do not lie in one slice, such
-    /// as those of an ECS, a structure of arrays, or foreign memory with a stride.
+    /// Requests a step over `count` objects whose boxes a function returns by index: for objects that do not lie in one slice, such as
+    /// those of an ECS, a structure of arrays, or foreign memory with a stride.
     ///
     /// ```
     /// use pivotgrid::{Aabb, BroadPhase};
@@ -106,11 +106,11 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// let pairs = broad_phase.over_fn(x.len(), |i| Aabb::around([x[i], y[i]], [radius; 2])).pairs();
     /// assert_eq!(pairs.len(), 1);
     /// ```
-    pub fn over_fn<F>(&mut self, count: usize, aabb: F) -> Request<'_, 'static, Self, OneSet<FnObjects<F>>>
+    pub fn over_fn<F>(&mut self, count: usize, aabb: F) -> Request<'_, 'static, Self, WithinSet<FnObjects<F>>>
     where
         F: Fn(usize) -> Aabb<S, D> + Sync,
     {
-        Request::new(self, OneSet(FnObjects { len: count, bounds: aabb }))
+        Request::new(self, WithinSet(FnObjects { len: count, bounds: aabb }))
     }
 }
 
@@ -119,7 +119,7 @@ impl<'e, 't, E, Q> Request<'e, 't, E, Q> {
         Request { engine, source, threads: Threads::Pool }
     }
 
-    /// The same request about something else.
+    /// The same request with another source.
     fn about<R>(self, about: impl FnOnce(Q) -> R) -> Request<'e, 't, E, R> {
         let Request { engine, source, threads } = self;
         Request { engine, source: about(source), threads }
@@ -136,7 +136,7 @@ impl<'e, 't, E, Q> Request<'e, 't, E, Q> {
         Request { engine: self.engine, source: self.source, threads: Threads::Own(threads) }
     }
 
-    /// On these threads, whosever they are.
+    /// On these threads.
     pub(crate) fn threads<'u>(self, threads: Threads<'u>) -> Request<'e, 'u, E, Q> {
         Request { engine: self.engine, source: self.source, threads }
     }
@@ -153,16 +153,16 @@ impl<'e, 't, E, Q> Request<'e, 't, E, Q> {
     /// let is_armed = |CrossPair { second, .. }| second % 2 == 0;
     /// assert_eq!(BroadPhase::<f32, 2>::new().over(&triggers).against(&bodies).filter(is_armed).pairs().len(), 5);
     /// ```
-    pub fn filter<F: Fn(Q::Pair) -> bool + Sync>(self, is_wanted: F) -> Request<'e, 't, E, Filtered<Q, F>>
+    pub fn filter<F: Fn(Q::Pair) -> bool + Sync>(self, is_wanted: F) -> Request<'e, 't, E, WithFilter<Q, F>>
     where
         E: Host,
         Q: Source<E>,
     {
-        self.about(|source| Filtered { source, is_wanted })
+        self.about(|source| WithFilter { source, is_wanted })
     }
 }
 
-impl<'e, 't, E, O> Request<'e, 't, E, OneSet<O>> {
+impl<'e, 't, E, O> Request<'e, 't, E, WithinSet<O>> {
     /// Pairs of an object of the first set and an object of this second one, and none within either: triggers and bodies, edges and
     /// faces. They are [`CrossPair`](crate::CrossPair)s: an index into the first set and one into the second.
     ///
@@ -179,34 +179,34 @@ impl<'e, 't, E, O> Request<'e, 't, E, OneSet<O>> {
     /// let pairs = broad_phase.over(&triggers).against(&bodies).pairs();
     /// assert_eq!(pairs.sorted(), [CrossPair { first: 0, second: 0 }, CrossPair { first: 0, second: 1 }]);
     /// ```
-    pub fn against<T>(self, second: &[T]) -> Request<'e, 't, E, TwoSets<O, &[T]>>
+    pub fn against<T>(self, second: &[T]) -> Request<'e, 't, E, BetweenSets<O, &[T]>>
     where
         E: Host,
-        for<'o> TwoSets<O, &'o [T]>: Source<E>,
+        for<'o> BetweenSets<O, &'o [T]>: Source<E>,
     {
-        self.about(|OneSet(first)| TwoSets { first, second })
+        self.about(|WithinSet(first)| BetweenSets { first, second })
     }
 
     /// [`against`](Self::against) `count` objects whose boxes a function returns by index.
-    pub fn against_fn<F>(self, count: usize, aabb: F) -> Request<'e, 't, E, TwoSets<O, FnObjects<F>>>
+    pub fn against_fn<F>(self, count: usize, aabb: F) -> Request<'e, 't, E, BetweenSets<O, FnObjects<F>>>
     where
         E: Host,
-        TwoSets<O, FnObjects<F>>: Source<E>,
+        BetweenSets<O, FnObjects<F>>: Source<E>,
     {
-        self.about(|OneSet(first)| TwoSets { first, second: FnObjects { len: count, bounds: aabb } })
+        self.about(|WithinSet(first)| BetweenSets { first, second: FnObjects { len: count, bounds: aabb } })
     }
 
-    /// Also finds all pairs of one of these, moving, objects and a static one. Two static objects never pair.
+    /// Also finds all pairs of one of these objects, the moving ones, and a static one. Two static objects never pair.
     ///
-    /// [`Groups`] decide about both kinds of pairs. [`Bounded::pairs_with`] is called for two moving objects only, and a moving ball meets a
-    /// static object if their boxes overlap; [`filter`](Self::filter) decides about both kinds. With
-    /// [`visit`](Self::visit) and its like, pairs of moving objects come first.
+    /// [`Groups`] decide about both kinds of pairs. [`Bounded::pairs_with`] is called for two moving objects only, and a moving ball meets
+    /// a static object if their boxes overlap; [`filter`](Self::filter) decides about both kinds. With [`visit`](Self::visit),
+    /// [`for_each`](Self::for_each) and [`fold`](Self::fold), pairs of moving objects come first.
     pub fn with<S: Scalar, const D: usize>(self, statics: &StaticSet<S, D>) -> Request<'e, 't, E, WithStatics<'_, S, D, O>> {
-        self.about(|OneSet(moving)| WithStatics { moving, statics })
+        self.about(|WithinSet(moving)| WithStatics { moving, statics })
     }
 }
 
-impl<'e, 't, E, F> Request<'e, 't, E, OneSet<FnObjects<F>>> {
+impl<'e, 't, E, F> Request<'e, 't, E, WithinSet<FnObjects<F>>> {
     /// The groups of each object, by index: what [`Bounded::groups`] is for objects of a slice.
     ///
     /// ```
@@ -218,42 +218,42 @@ impl<'e, 't, E, F> Request<'e, 't, E, OneSet<FnObjects<F>>> {
     /// let request = request.groups(|i| Groups::new(team[i], !team[i])).balls(|i| Some(Ball::new([x[i], 0.0], 1.0)));
     /// assert_eq!(request.pairs().sorted(), [Pair { a: 0, b: 2 }, Pair { a: 1, b: 2 }]);
     /// ```
-    pub fn groups<G>(self, groups: G) -> Request<'e, 't, E, OneSet<WithGroups<FnObjects<F>, G>>>
+    pub fn groups<G>(self, groups: G) -> Request<'e, 't, E, WithinSet<WithGroups<FnObjects<F>, G>>>
     where
         G: Fn(usize) -> Groups + Sync,
     {
-        self.about(|OneSet(objects)| OneSet(WithGroups { objects, groups }))
+        self.about(|WithinSet(objects)| WithinSet(WithGroups { objects, groups }))
     }
 
     /// The ball that each object is, if it is one, by index: what [`Bounded::ball`] is for objects of a slice.
-    pub fn balls<S: Scalar, const D: usize, B>(self, balls: B) -> Request<'e, 't, E, OneSet<WithBalls<FnObjects<F>, B>>>
+    pub fn balls<S: Scalar, const D: usize, B>(self, balls: B) -> Request<'e, 't, E, WithinSet<WithBalls<FnObjects<F>, B>>>
     where
         B: Fn(usize) -> Option<Ball<S, D>> + Sync,
     {
-        self.about(|OneSet(objects)| OneSet(WithBalls { objects, balls }))
+        self.about(|WithinSet(objects)| WithinSet(WithBalls { objects, balls }))
     }
 }
 
-impl<'e, 't, E, F, G> Request<'e, 't, E, OneSet<WithGroups<FnObjects<F>, G>>> {
+impl<'e, 't, E, F, G> Request<'e, 't, E, WithinSet<WithGroups<FnObjects<F>, G>>> {
     /// The ball that each object is, if it is one, by index: what [`Bounded::ball`] is for objects of a slice.
     #[allow(clippy::type_complexity, reason = "the type lists the parts of the request")]
-    pub fn balls<S, const D: usize, B>(self, balls: B) -> Request<'e, 't, E, OneSet<WithBalls<WithGroups<FnObjects<F>, G>, B>>>
+    pub fn balls<S, const D: usize, B>(self, balls: B) -> Request<'e, 't, E, WithinSet<WithBalls<WithGroups<FnObjects<F>, G>, B>>>
     where
         S: Scalar,
         B: Fn(usize) -> Option<Ball<S, D>> + Sync,
     {
-        self.about(|OneSet(objects)| OneSet(WithBalls { objects, balls }))
+        self.about(|WithinSet(objects)| WithinSet(WithBalls { objects, balls }))
     }
 }
 
-impl<'e, 't, E, F, B> Request<'e, 't, E, OneSet<WithBalls<FnObjects<F>, B>>> {
+impl<'e, 't, E, F, B> Request<'e, 't, E, WithinSet<WithBalls<FnObjects<F>, B>>> {
     /// The groups of each object, by index: what [`Bounded::groups`] is for objects of a slice.
     #[allow(clippy::type_complexity, reason = "the type lists the parts of the request")]
-    pub fn groups<G>(self, groups: G) -> Request<'e, 't, E, OneSet<WithGroups<WithBalls<FnObjects<F>, B>, G>>>
+    pub fn groups<G>(self, groups: G) -> Request<'e, 't, E, WithinSet<WithGroups<WithBalls<FnObjects<F>, B>, G>>>
     where
         G: Fn(usize) -> Groups + Sync,
     {
-        self.about(|OneSet(objects)| OneSet(WithGroups { objects, groups }))
+        self.about(|WithinSet(objects)| WithinSet(WithGroups { objects, groups }))
     }
 }
 
@@ -272,7 +272,7 @@ impl<'e, E: Host, Q: Source<E>> Request<'e, '_, E, Q> {
         all_of(engine, count).map(|engine| Q::found(engine))
     }
 
-    /// Shows every pair to a function instead of storing it. It is called from any thread of the step, by several at once.
+    /// Shows every pair to a function instead of storing it. The function is called on any thread of the step, and on several at once.
     pub fn for_each(self, visit: impl Fn(Q::Pair) + Sync) {
         self.visit(no_state, showing(visit));
     }
@@ -282,11 +282,10 @@ impl<'e, E: Host, Q: Source<E>> Request<'e, '_, E, Q> {
         self.try_visit(no_state, showing(visit)).map(drop)
     }
 
-    /// Shows every pair to a function, which may end the step early: to go straight on to the narrow phase or a force
-    /// loop.
+    /// Shows every pair to a function, which may end the step early: for a narrow phase or a force loop that needs no stored pairs.
     ///
-    /// Each worker makes a state of its own by `new_state`, and `visit` gets it with each of the worker's pairs. The states are
-    /// returned, to be reduced. After a `Break` the workers stop soon, but not at once: a few more pairs may be visited.
+    /// Each worker makes a state of its own by `new_state`, and `visit` gets it with each of the worker's pairs. The states are returned.
+    /// After a `Break` the workers stop soon, but not at once: a few more pairs may be visited.
     ///
     /// Objects that were left out are listed by `rejected` of the engine.
     ///
@@ -322,8 +321,8 @@ impl<'e, E: Host, Q: Source<E>> Request<'e, '_, E, Q> {
         all_of(engine, count).map(|_| states)
     }
 
-    /// Folds all pairs into one value: each worker folds its pairs into a value that it made by `identity`, and `combine` makes one of
-    /// all these, in no particular order.
+    /// Folds all pairs into one value: each worker folds its pairs into a value that it made by `identity`, and `combine` joins these
+    /// values, in no particular order.
     pub fn fold<W: Send>(
         self,
         identity: impl Fn() -> W + Sync,
@@ -374,9 +373,9 @@ fn all_of<E: Host>(engine: &E, count: usize) -> Result<&E, DetectError> {
     if engine.left_out() { Err(DetectError::TooManyObjects(count)) } else { Ok(engine) }
 }
 
-// Functions and not closures in place: so the forms with and without `try_` compile one step together.
+// Functions instead of closures in place, so that the forms with and without `try_` share the code of a step.
 
-/// The state of a visitor without one.
+/// The empty state of a visitor that needs none.
 fn no_state() {}
 
 /// The first state of a visitor that folds.
@@ -392,7 +391,7 @@ fn showing<P>(visit: impl Fn(P)) -> impl Fn(&mut (), P) -> ControlFlow<()> {
     }
 }
 
-/// A visitor that folds. The value is taken out of its place while the user's function has it.
+/// A visitor that folds. The value is taken out of its place while the user's function runs.
 fn folding<W, P>(identity: &impl Fn() -> W, fold: impl Fn(W, P) -> W) -> impl Fn(&mut Option<W>, P) -> ControlFlow<()> {
     move |value, pair| {
         *value = Some(fold(value.take().unwrap_or_else(identity), pair));

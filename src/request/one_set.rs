@@ -10,9 +10,9 @@ use crate::runtime::objects::Objects;
 use crate::runtime::team::{Team, Threads};
 use crate::{BroadPhase, DetectError, Pair, Pairs, Scalar};
 
-/// One set of objects: those of a slice, or by index. What [`BroadPhase::over`] and [`BroadPhase::over_fn`] begin with.
+/// One set of objects: those of a slice, or by index. The source of [`BroadPhase::over`] and [`BroadPhase::over_fn`].
 #[derive(Clone, Copy, Debug)]
-pub struct OneSet<O>(pub(crate) O);
+pub struct WithinSet<O>(pub(crate) O);
 
 impl<S: Scalar, const D: usize> Host for BroadPhase<S, D> {
     type Inner = Engine<S, D>;
@@ -27,7 +27,7 @@ impl<S: Scalar, const D: usize> Host for BroadPhase<S, D> {
     }
 }
 
-impl<S: Scalar, const D: usize, O: Objects<S, D>> Source<BroadPhase<S, D>> for OneSet<O> {
+impl<S: Scalar, const D: usize, O: Objects<S, D>> Source<BroadPhase<S, D>> for WithinSet<O> {
     type Pair = Pair;
     type Pairs<'a> = Pairs<'a>;
 

@@ -6,8 +6,8 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// Finds all overlapping pairs on the threads of the rayon pool in which it is called (the global one, unless called inside
     /// [`ThreadPool::install`](rayon::ThreadPool::install)).
     ///
-    /// Invalid boxes are left out and listed in [`Pairs::rejected`]. Of more than [`MAX_OBJECTS`](crate::MAX_OBJECTS) objects the first
-    /// [`MAX_OBJECTS`](crate::MAX_OBJECTS) are handled, and the rest is rejected; [`try_par_detect`](Self::try_par_detect) refuses the scene instead.
+    /// Invalid boxes are left out and listed in [`Pairs::rejected`]. If there are more than [`MAX_OBJECTS`](crate::MAX_OBJECTS) objects,
+    /// the first ones are handled, and the rest is rejected; [`try_par_detect`](Self::try_par_detect) refuses the scene instead.
     ///
     /// # Panics
     ///
@@ -26,9 +26,10 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
         self.over(objects).serial().pairs()
     }
 
-    /// [`par_detect`](Self::par_detect) for programs that go on when memory is short: an error, and never a panic, an abort or a partial
-    /// answer, when the system refuses memory, when the step needs more than [`Config::max_bytes`](crate::Config::max_bytes), and for more than
-    /// [`MAX_OBJECTS`](crate::MAX_OBJECTS) objects. The engine then lets go of nearly all that it held, and stays usable.
+    /// [`par_detect`](Self::par_detect) for programs that go on when memory is short. It returns an error, instead of a panic, an abort or
+    /// a partial result, if the system refuses memory, if the step needs more than [`Config::max_bytes`](crate::Config::max_bytes), or if
+    /// there are more than [`MAX_OBJECTS`](crate::MAX_OBJECTS) objects. The engine then releases nearly all of its memory, and stays
+    /// usable.
     ///
     /// ```
     /// use pivotgrid::{Aabb, BroadPhase, Config, DetectError};
@@ -42,8 +43,8 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// }
     /// ```
     ///
-    /// Two allocations are not the engine's to refuse: those of rayon, when a pool gets its first work, and those that the unwinding
-    /// itself takes (some hundred bytes).
+    /// Two kinds of allocations abort if refused: rayon's own, when a pool gets its first work, and those of the unwinding itself (some
+    /// hundred bytes).
     pub fn try_par_detect<T: Bounded<S, D> + Sync>(&mut self, objects: &[T]) -> Result<Pairs<'_>, DetectError> {
         self.over(objects).try_pairs()
     }

@@ -12,7 +12,7 @@ pub trait Host: Send + Sync {
     #[doc(hidden)]
     type Inner: Send;
 
-    /// Runs a step of `objects` objects. However it ends, what can be read afterwards is true.
+    /// Runs a step of `objects` objects. However it ends, every accessor is truthful afterwards.
     #[doc(hidden)]
     fn attempt<R: Send>(
         &mut self,
@@ -21,7 +21,7 @@ pub trait Host: Send + Sync {
         step: impl FnOnce(&mut Self::Inner, Team<'_>) -> R + Send,
     ) -> Result<R, DetectError>;
 
-    /// Whether the last step left out objects at the end because there were too many, beyond those that can be counted before.
+    /// Whether the last step left out objects at the end because they became too many only within the step.
     #[doc(hidden)]
     fn left_out(&self) -> bool {
         false
@@ -33,7 +33,7 @@ pub trait Source<E: Host>: Sync {
     /// The kind of pairs: [`Pair`](crate::Pair), [`CrossPair`](crate::CrossPair), [`EitherPair`](crate::EitherPair), and the like with
     /// shifts: [`PeriodicPair`](crate::PeriodicPair), [`PeriodicCrossPair`](crate::PeriodicCrossPair).
     type Pair: Copy + Send + Sync;
-    /// Where it is stored.
+    /// The type of the stored pairs.
     type Pairs<'a>
     where
         E: 'a;
@@ -64,12 +64,12 @@ pub trait Source<E: Host>: Sync {
 
 /// A source with a filter of pairs: see [`Request::filter`](crate::Request::filter).
 #[derive(Clone, Copy, Debug)]
-pub struct Filtered<Q, F> {
+pub struct WithFilter<Q, F> {
     pub(super) source: Q,
     pub(super) is_wanted: F,
 }
 
-impl<E: Host, Q: Source<E>, F: Fn(Q::Pair) -> bool + Sync> Source<E> for Filtered<Q, F> {
+impl<E: Host, Q: Source<E>, F: Fn(Q::Pair) -> bool + Sync> Source<E> for WithFilter<Q, F> {
     type Pair = Q::Pair;
     type Pairs<'a>
         = Q::Pairs<'a>

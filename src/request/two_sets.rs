@@ -11,14 +11,14 @@ use crate::runtime::objects::Objects;
 use crate::runtime::team::Team;
 use crate::{Aabb, Ball, BroadPhase, CrossPair, Groups, Pair, Pairs, Scalar};
 
-/// Two sets as one: the second behind the first. See [`Request::against`](crate::Request::against).
+/// Two sets of objects, of which the second is numbered on after the first. See [`Request::against`](crate::Request::against).
 #[derive(Clone, Copy, Debug)]
-pub struct TwoSets<A, B> {
+pub struct BetweenSets<A, B> {
     pub(crate) first: A,
     pub(crate) second: B,
 }
 
-impl<S: Scalar, const D: usize, A: Objects<S, D>, B: Objects<S, D>> Source<BroadPhase<S, D>> for TwoSets<A, B> {
+impl<S: Scalar, const D: usize, A: Objects<S, D>, B: Objects<S, D>> Source<BroadPhase<S, D>> for BetweenSets<A, B> {
     type Pair = CrossPair;
     type Pairs<'a> = Pairs<'a, CrossPair>;
 
@@ -60,7 +60,7 @@ impl<S: Scalar, const D: usize, A: Objects<S, D>, B: Objects<S, D>> Source<Broad
     }
 }
 
-/// Whether the objects' own bodies and filters have nothing against a pair.
+/// Whether the objects' own bodies and filters admit a pair.
 #[inline(always)]
 fn is_between<S: Scalar, const D: usize>(sets: &impl Objects<S, D>, pair: Pair) -> bool {
     sets.pair(pair.a as usize, pair.b as usize)
@@ -72,7 +72,7 @@ fn across(pair: Pair, second_set_start: usize) -> CrossPair {
     CrossPair { first: pair.a, second: pair.b.wrapping_sub(second_set_start as u32) }
 }
 
-impl<A, B> TwoSets<A, B> {
+impl<A, B> BetweenSets<A, B> {
     #[inline(always)]
     fn groups_of<S: Scalar, const D: usize>(&self, index: usize) -> Groups
     where
@@ -86,7 +86,7 @@ impl<A, B> TwoSets<A, B> {
     }
 }
 
-impl<S: Scalar, const D: usize, A: Objects<S, D>, B: Objects<S, D>> Objects<S, D> for TwoSets<A, B> {
+impl<S: Scalar, const D: usize, A: Objects<S, D>, B: Objects<S, D>> Objects<S, D> for BetweenSets<A, B> {
     fn len(&self) -> usize {
         self.first.len().saturating_add(self.second.len())
     }

@@ -9,8 +9,8 @@ use crate::lockfree::Blocks;
 use crate::runtime::memory;
 use crate::runtime::team::Team;
 
-/// The states of a visitor's workers, and whether one of them has seen enough. They outlast a pass, because a step with static objects
-/// has two that show pairs.
+/// The states of a visitor's workers, and whether one of them has seen enough. They outlast a pass, because a step with static objects has
+/// two passes that show pairs.
 pub(crate) struct States<W> {
     slots: Vec<Option<W>>,
     is_over: AtomicBool,
@@ -55,7 +55,7 @@ impl<'a, W> Lent<'a, W> {
 
 /// Shows a worker's pairs and stores none.
 pub(crate) struct Visitor<'a, W, V, F> {
-    /// Out of its slot meanwhile, so that workers do not write to neighboring slots.
+    /// Taken out of its slot, so that workers do not write to neighboring slots.
     state: W,
     slot: Option<&'a mut Option<W>>,
     visit: &'a V,

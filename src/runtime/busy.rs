@@ -16,7 +16,7 @@ pub(crate) struct Busy {
     // Padded: a worker adds to its own sum while others add to theirs.
     workers: Vec<CachePadded<AtomicU64>>,
     shared: AtomicU64,
-    /// The passes are too short to be timed each.
+    /// Whether the passes are too short to be timed one by one.
     is_paused: bool,
 }
 
@@ -35,7 +35,7 @@ impl Busy {
         self.is_paused = true;
     }
 
-    /// The one worker of a step that was not timed worked so long.
+    /// Ends a step that was not timed: its only worker worked for this time.
     pub(crate) fn resume(&mut self, time: Duration) {
         if self.is_paused {
             let time = time.as_nanos() as u64;
@@ -72,7 +72,7 @@ impl Busy {
         }
     }
 
-    /// How long the team was at work together, whether or not all of it had something to do.
+    /// How long the team ran passes, whether or not all of its workers had work.
     pub(crate) fn shared(&self) -> Duration {
         Duration::from_nanos(self.shared.load(Ordering::Relaxed))
     }

@@ -15,7 +15,7 @@ use crate::DetectError;
 /// The payload of a refusal: private, so that no other panic is mistaken for one.
 struct Refused(DetectError);
 
-/// Ends the step. Silently: whether this is worth a message is for the caller of the step to decide.
+/// Ends the step, without a message: the caller of the step decides whether to print one.
 #[cold]
 pub(crate) fn refuse(error: DetectError) -> ! {
     panic::resume_unwind(Box::new(Refused(error)))
@@ -29,7 +29,7 @@ pub(crate) fn refused_by_system(needed: usize) -> ! {
 
 /// Runs a step, or a part of one. All other panics go on.
 pub(crate) fn catch<R>(step: impl FnOnce() -> R) -> Result<R, DetectError> {
-    // Unwind safe: what a step leaves behind when it does not come to its end, the next one clears away.
+    // Unwind safe: the next step clears what an incomplete step leaves behind.
     panic::catch_unwind(AssertUnwindSafe(step)).map_err(|payload| match payload.downcast::<Refused>() {
         Ok(refused) => refused.0,
         Err(payload) => panic::resume_unwind(payload),
@@ -38,16 +38,16 @@ pub(crate) fn catch<R>(step: impl FnOnce() -> R) -> Result<R, DetectError> {
 
 /// The user's limit, and how much of it is taken.
 ///
-/// Follows the memory that grows with the scene: what belongs to objects, chunks and pairs. Every step begins by setting it to the memory
-/// that is really held, so errors do not add up.
+/// Counts the memory that grows with the scene: that of objects, chunks and pairs. Every step begins by setting it to the memory that is
+/// actually held, so errors do not add up.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limit: Option<usize>,
-    /// Further memory of the engine's owner, under the same limit.
+    /// Other memory of the engine's owner, under the same limit.
     elsewhere: usize,
-    // Relaxed throughout: a sum that only has to be right, and is read by the threads that add to it.
+    // Relaxed throughout: a sum that publishes nothing, read only by the threads that add to it.
     held: AtomicUsize,
-    /// Whether large arrays are to have huge pages.
+    /// Whether large arrays request huge pages.
     huge_pages: bool,
 }
 
@@ -81,7 +81,7 @@ impl Budget {
         self.limit.is_some()
     }
 
-    /// From the next step on, so much is held outside of the engine and counts, too.
+    /// From the next step on, counts this many bytes, which are held outside of the engine.
     pub(crate) fn count_elsewhere(&mut self, bytes: usize) {
         self.elsewhere = bytes;
     }
@@ -94,7 +94,7 @@ impl Budget {
         }
     }
 
-    /// Takes `bytes` if they are within the limit, and returns whether they are.
+    /// Counts `bytes` if they are within the limit, and returns whether they are.
     pub(crate) fn affords(&self, bytes: usize) -> bool {
         let Some(limit) = self.limit else { return true };
         let held = self.held.fetch_add(bytes, Ordering::Relaxed);
@@ -105,7 +105,7 @@ impl Budget {
         affordable
     }
 
-    /// Room for `len` elements in a buffer, for the next step's sake: without it, that allocates. Returns whether there is.
+    /// Makes room for `len` elements in a buffer, so that the next step need not allocate. Returns whether there is room.
     pub(crate) fn stock_up<T>(&self, buffer: &mut Vec<T>, len: usize) -> bool {
         buffer.capacity() >= len
             || self.affords(bytes_of::<T>(len - buffer.capacity())) && buffer.try_reserve_exact(len - buffer.len()).is_ok()
@@ -137,7 +137,7 @@ impl Budget {
         self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(self.held.load(Ordering::Relaxed)))
     }
 
-    /// Ends the step if `bytes` more would exceed the limit, and takes none yet.
+    /// Ends the step if `bytes` more would exceed the limit, and counts none yet.
     pub(crate) fn check(&self, bytes: usize) {
         if bytes > self.left() {
             self.refuse(bytes);
@@ -152,7 +152,7 @@ impl Budget {
     }
 }
 
-/// Room for some more elements, and, if that takes an allocation, for about as many again as there are.
+/// Makes room for some more elements, and, if that takes an allocation, doubles the buffer.
 #[inline(always)]
 pub(crate) fn reserve<T>(buffer: &mut Vec<T>, additional: usize) {
     if buffer.capacity() - buffer.len() < additional {
@@ -168,7 +168,7 @@ fn grow<T>(buffer: &mut Vec<T>, additional: usize) {
     }
 }
 
-/// Room for some more elements, and for no others.
+/// Makes room for exactly some more elements.
 pub(crate) fn reserve_exact<T>(buffer: &mut Vec<T>, additional: usize) {
     if buffer.try_reserve_exact(additional).is_err() {
         refused_by_system(bytes_of::<T>(buffer.len() + additional));
@@ -201,8 +201,8 @@ pub(crate) fn collect<T>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     collected
 }
 
-/// Makes a buffer at least so long; what it held is lost. Zeros come straight from the system, page by page as they are used, so
-/// the workers that fill the buffer share the cost of its first use.
+/// Makes a buffer at least this long; its contents are lost. The system provides zeros page by page on first use, so the workers that fill
+/// the buffer share that cost.
 pub(crate) fn replace_if_short<T: Zeroable>(buffer: &mut Vec<T>, len: usize, budget: &Budget) {
     if buffer.len() < len {
         let longer = len + len / 16;
@@ -220,7 +220,7 @@ pub(crate) fn replace_if_short<T: Zeroable>(buffer: &mut Vec<T>, len: usize, bud
 /// its largest size allocates nothing.
 pub(crate) fn grow_exactly<T: Clone>(buffer: &mut Vec<T>, len: usize, value: T, budget: &Budget) {
     if buffer.len() < len {
-        // A sixteenth more, so that a scene that grows object by object does not copy itself at every step.
+        // A sixteenth more, so that a scene that grows object by object does not copy its buffers at every step.
         if buffer.capacity() < len {
             let capacity = len + len / 16;
             budget.charge(bytes_of::<T>(capacity - buffer.capacity()));
@@ -280,7 +280,7 @@ mod tests {
             (buffer.len(), rooms)
         };
         assert_eq!(rooms(None), (100, vec![2, 6, 14, 30, 62, 126]));
-        // All of it can be used, and each time half of what is left is taken.
+        // All of the memory can be used; each time, half of what is left is taken.
         assert_eq!(rooms(Some(8 * 40)), (40, vec![2, 6, 14, 27, 34, 37, 39, 40]));
         assert_eq!(rooms(Some(7)), (0, vec![]));
     }

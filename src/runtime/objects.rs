@@ -31,7 +31,7 @@ pub trait Objects<S: Scalar, const D: usize>: Sync {
         self.pair(a, b)
     }
 
-    /// The object's box will be read soon.
+    /// Prefetches an object whose box will be read soon.
     #[inline(always)]
     fn prefetch(&self, _index: usize) {}
 }
@@ -48,7 +48,7 @@ impl<S: Scalar, const D: usize, T: Bounded<S, D> + Sync> Objects<S, D> for [T] {
 
     #[inline(always)]
     fn groups(&self, index: usize) -> Groups {
-        // `get`, here and below: a bounds check that could panic would keep the compiler from dropping what does nothing.
+        // `get`, here and below: with a bounds check that could panic, the compiler could not remove code without effect.
         self.get(index).map_or(Groups::ALL, T::groups)
     }
 

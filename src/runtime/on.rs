@@ -2,8 +2,9 @@
 
 use super::team::{ForkJoin, Threads};
 
-/// Something whose next call runs on threads of your own instead of a rayon pool: what `on` returns. Its methods have the names of the
-/// calls on one thread (`sort`, `update`, `step`, …), each with a form that returns an error where memory is refused (`try_sort`, …).
+/// A value together with threads of your own, on which its next call runs instead of in a rayon pool; made by the methods `on`. Its methods
+/// have the names of the calls on one thread (`sort`, `update`, `step`, …), each with a form that returns an error where memory is refused
+/// (`try_sort`, …).
 ///
 /// A [`Request`](crate::Request) gets its threads in the same way. So every part of a frame can run on one set of threads:
 ///

@@ -1,7 +1,7 @@
 //! Results of a step: readable if the step was completed, and gone otherwise.
 //!
-//! A panic in the user's code and refused memory both leave a step by unwinding, at any point. What the step had written by then is neither
-//! the last result nor the next one. [`Outcome`] keeps such memory and lends it for reading only after a complete step.
+//! A panic in the user's code and refused memory both leave a step by unwinding, at any point. The data written by then is neither the last
+//! result nor the next one. [`Outcome`] keeps such memory and lends it for reading only after a complete step.
 
 /// Memory that a step fills, together with whether the last step was completed.
 ///
@@ -17,7 +17,7 @@ pub(crate) struct Outcome<T> {
 }
 
 impl<T> Outcome<T> {
-    /// Memory without an answer in it.
+    /// Memory without a result.
     pub(crate) fn new(value: T) -> Self {
         Outcome { value, is_complete: false }
     }
@@ -28,20 +28,20 @@ impl<T> Outcome<T> {
         self.is_complete.then_some(&self.value)
     }
 
-    /// Begins a step: the last answer is gone, the memory is there to be filled.
+    /// Begins a step: discards the last result, and lends the memory to be filled.
     pub(crate) fn begin(&mut self) -> Draft<'_, T> {
         self.is_complete = false;
         Draft { outcome: self }
     }
 
-    /// Discards the answer and keeps the memory.
+    /// Discards the result and keeps the memory.
     pub(crate) fn discard(&mut self) -> &mut T {
         self.is_complete = false;
         &mut self.value
     }
 }
 
-/// An answer that a step is making. Dropped without [`finish`](Self::finish), it leaves nothing to read.
+/// A result in the making. Dropped without [`finish`](Self::finish), it leaves nothing to read.
 #[derive(Debug)]
 pub(crate) struct Draft<'a, T> {
     outcome: &'a mut Outcome<T>,

@@ -3,8 +3,8 @@
 /// Arrays below this size are left alone.
 const LARGE: usize = 1 << 18;
 
-/// Asks the system to use huge pages for an array that is about to be used for the first time. A hint: where the system has none,
-/// or does not listen, nothing happens.
+/// Asks the system to use huge pages for an array that is about to be used for the first time. A hint: where the system has no huge pages,
+/// or ignores the hint, nothing happens.
 pub(crate) fn advise_huge<T>(array: *const T, len: usize) {
     let bytes = len.saturating_mul(size_of::<T>());
     if bytes >= LARGE {
@@ -20,9 +20,9 @@ fn advise(first: *const u8, bytes: usize) {
     }
     /// From the system's `mman-common.h`.
     const MADV_HUGEPAGE: std::ffi::c_int = 14;
-    /// The least size of pages there. Where pages are larger, the call fails, which is one way not to listen.
+    /// The least size of pages there. Where pages are larger, the call fails, and the hint is ignored.
     const PAGE: usize = 4096;
-    // Whole pages. What else lies on the first one is advised as well, which changes nothing but its speed.
+    // Whole pages. Other data on the first page is advised as well, which changes nothing but its speed.
     let before = first.addr() % PAGE;
     // SAFETY: the advice changes neither contents nor rights of any page, so it may be given for memory of others, too, and
     // for memory that is not there; then the call fails.

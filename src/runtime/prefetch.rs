@@ -9,7 +9,7 @@ pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let first = slice.as_ptr().wrapping_add(index).cast::<i8>();
-        // An element may lie astride two cache lines.
+        // An element may span two cache lines.
         let last = first.wrapping_add(size_of::<T>().saturating_sub(1));
         // SAFETY: SSE is part of every x86-64, and prefetching reads nothing and never faults, wherever the pointer points.
         unsafe {

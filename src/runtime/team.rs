@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::lockfree::Blocks;
 
-/// With this many claims per worker, differences between units of work even out.
+/// This many claims per worker even out differences between units of work.
 const CLAIMS_PER_WORKER: usize = 16;
 
 /// The most workers of a team on the caller's own threads: one bit each marks those that have run.
 const MOST_OWN: usize = 1024;
 
-/// Threads of the caller's own that carry a step in place of rayon's: the task pool of a game engine, a job system behind a C
-/// interface, a single thread. See [`Request::on`](crate::Request::on).
+/// Threads of the caller's own that run a step in place of rayon's: the task pool of a game engine, a job system behind a C interface, a
+/// single thread. See [`Request::on`](crate::Request::on).
 ///
 /// A step is a sequence of passes. Each pass calls [`run`](Self::run) once, on the thread that called the step. The workers of a pass
 /// share its work by claiming it, so they may start late, run one after another, in any order, or all on one thread: each finds
@@ -108,7 +108,7 @@ impl fmt::Debug for Threads<'_> {
 #[derive(Clone, Copy)]
 pub struct Team<'t> {
     workers: usize,
-    /// Without, those of the rayon pool.
+    /// The caller's own threads; none for those of the rayon pool.
     own: Option<&'t dyn ForkJoin>,
 }
 
@@ -125,7 +125,7 @@ impl<'t> Team<'t> {
         self.workers
     }
 
-    /// Whether it has several threads of a rayon pool.
+    /// Whether it has several threads, of a rayon pool.
     pub(crate) fn is_of_pool(&self) -> bool {
         self.workers > 1 && self.own.is_none()
     }
@@ -138,8 +138,8 @@ impl<'t> Team<'t> {
         }
     }
 
-    /// How many of `tasks` tasks a worker should claim at a time, at most `most`: large claims keep workers in different places,
-    /// but at the end there must be enough of them left to share.
+    /// How many of `tasks` tasks a worker should claim at a time, at most `most`: large claims keep workers in different places, but toward
+    /// the end enough claims must be left to share.
     pub(crate) fn claim(&self, tasks: usize, most: usize) -> usize {
         (tasks / (self.workers * CLAIMS_PER_WORKER)).clamp(1, most)
     }
@@ -151,17 +151,17 @@ impl<'t> Team<'t> {
 
     /// Runs `work` once per worker and waits for all of them: the join that ends a pass. A panic in one of them arrives here.
     ///
-    /// The workers share work by claiming it, so it does not matter which threads come, how many of them, or when: a worker
-    /// that no thread had time for runs last, on the caller, and finds nothing left to claim. (That is why this is a tree of
-    /// joins and not a broadcast, which would wait for every thread of the pool to turn up. Joins do not allocate, either.)
+    /// The workers share work by claiming it, so it does not matter which threads run them, how many, or when: a worker that no thread was
+    /// free to run runs last, on the caller, and finds nothing left to claim. (So this is a tree of joins and not a broadcast, which would
+    /// wait until every thread of the pool is free. Joins do not allocate, either.)
     pub(crate) fn run(&self, work: impl Fn() + Sync) {
         self.each(|_| work());
     }
 
-    /// [`run`](Self::run), and each worker gets its number. The same number is mostly the same thread in every pass, so what a worker
-    /// wrote in one pass is in its cache in the next. Each number runs once, whatever an own [`ForkJoin`] does.
+    /// [`run`](Self::run), and each worker gets its number. The same number is mostly the same thread in every pass, so what a worker wrote
+    /// in one pass is in its cache in the next. Each number runs once, whatever the caller's [`ForkJoin`] does.
     ///
-    /// Must not be called by a worker: own threads may not be able to nest.
+    /// Must not be called by a worker, because the caller's threads may not support nesting.
     pub(crate) fn each(&self, work: impl Fn(usize) + Sync) {
         match self.own {
             _ if self.workers <= 1 => work(0),
@@ -192,11 +192,10 @@ fn run_on(threads: &dyn ForkJoin, workers: usize, work: &(dyn Fn(usize) + Sync))
     let mut panic: [Option<Box<dyn Any + Send>>; 1] = [None];
     let first_panic = Blocks::new(&mut panic, 1);
     let once = |number: usize| {
-        // Relaxed: the bit publishes nothing, it only has to be set once. What `work` writes is published by the join, which is the
-        // duty of `run`.
+        // Relaxed: the bit publishes nothing, it only has to be set once. The join publishes what `work` writes; that is the duty of `run`.
         let is_first = || started[number / 64].fetch_or(1 << (number % 64), Ordering::Relaxed) >> (number % 64) & 1 == 0;
         if number < workers && is_first() {
-            // Unwind safe: the panic goes on below. Caught here, because threads that join by themselves lose what it carries.
+            // Unwind safe: the panic is resumed below. It is caught here, because foreign joins may lose its payload.
             if let Err(payload) = catch_unwind(AssertUnwindSafe(|| work(number)))
                 && let Some(slot) = first_panic.claim_one()
             {
@@ -217,7 +216,7 @@ mod tests {
 
     use super::*;
 
-    /// Calls these numbers, whatever the team has.
+    /// Calls these numbers, whatever the number of workers.
     struct Calls(usize, &'static [usize]);
 
     impl ForkJoin for Calls {

@@ -10,7 +10,7 @@ use crate::runtime::memory;
 /// Codes of a bucket: few enough for the cache, many enough that buckets are few, too.
 const BUCKET: usize = 4096;
 const MOST_BUCKETS: usize = 1024;
-/// To even out what buckets differ in, unless they become smaller than this.
+/// Buckets per worker, to even out their differences; fewer if buckets would become smaller than [`SMALL_BUCKET`].
 const BUCKETS_PER_WORKER: usize = 8;
 const SMALL_BUCKET: usize = 512;
 /// Values of the upper word, in one bucket, that are counted one by one: as many counters as the second cache holds.
@@ -24,7 +24,7 @@ pub(super) struct Division {
 }
 
 impl Division {
-    /// For `codes` codes, none of which has a larger upper word than `largest`, and `workers` workers.
+    /// The division for `codes` codes, whose upper words are at most `largest`, and `workers` workers.
     pub(super) fn new(codes: usize, largest: usize, workers: usize) -> Self {
         let bits = usize::BITS - largest.leading_zeros();
         // For few codes, more buckets, so that all workers get some.
@@ -39,7 +39,7 @@ impl Division {
         (code.upper() >> self.shift) as usize
     }
 
-    /// The same for a code whose upper word may be too large: any bucket then.
+    /// The same for a code whose upper word may be too large; then it is any bucket.
     #[inline(always)]
     pub(super) fn some_bucket(self, code: impl Code) -> usize {
         self.bucket(code).min(self.buckets - 1)
@@ -71,14 +71,14 @@ pub(crate) trait Output<C>: Send + Sized {
     /// The output of the first codes, whose upper words are less than `end`, and that of the rest.
     fn divide(self, codes: usize, end: usize) -> (Self, Self);
 
-    /// Takes note of where the codes of each upper word begin, from the bucket's first one on.
+    /// Records where the codes of each upper word begin, from the bucket's first upper word on.
     fn begin_rows(&mut self, begins: &[u32]);
 
     /// The same for codes that are sorted already.
     fn begin_rows_of(&mut self, codes: &[C]);
 
-    /// Writes sorted values from a place on. The first `len` count; others may be written if there is room, because what belongs there
-    /// comes later.
+    /// Writes sorted values from a place on. The first `len` count. Others may be written if there is room, because later values overwrite
+    /// them.
     fn store<const N: usize>(&mut self, at: usize, values: [Self::Value; N], len: usize);
 }
 
@@ -156,7 +156,7 @@ impl<C: Code, V: Value> Scratch<C, V> {
             memory::reserve_with_slack(&mut self.values, codes + PADDING);
             self.values.resize((codes + PADDING).max(self.values.len()), V::zeroed());
         }
-        // Smaller buckets may not be worth counting even if the largest one is.
+        // Even if the largest bucket is counted, smaller ones may not be.
         let uncounted = codes.min(if counters > 0 { division.width() / 8 } else { codes });
         memory::reserve_with_slack(&mut self.codes, uncounted);
     }
@@ -195,7 +195,7 @@ impl<C: Code, V: Value> Scratch<C, V> {
             begin += std::mem::replace(place, begin);
         }
         output.begin_rows(places);
-        // From the begin of each row to its end.
+        // From the start of each row to its end.
         let values = &mut self.values[..];
         for piece in pieces {
             for &code in piece {

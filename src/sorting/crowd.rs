@@ -11,12 +11,12 @@ use crate::runtime::team::Team;
 pub(super) const CROWDED: usize = 64 * 1024;
 /// The most pieces.
 const PIECES: usize = 256;
-/// Codes that are looked at for each border between pieces.
+/// Codes that are sampled for each border between pieces.
 const SAMPLES: usize = 8;
 /// Codes that a worker takes at a time.
 const PART: usize = 16 * 1024;
 
-/// The memory for it.
+/// The memory for sorting them.
 #[derive(Clone, Debug)]
 pub(super) struct Crowd<C> {
     /// The codes of a crowded bucket.
@@ -26,7 +26,7 @@ pub(super) struct Crowd<C> {
     /// Those buckets in ascending order, and where their codes end.
     buckets: Vec<(usize, usize)>,
     borders: Vec<C>,
-    /// By part, then by piece: how many codes; then where the next one goes.
+    /// By part, then by piece: how many codes; later, the place of the next one.
     places: Vec<usize>,
     lens: Vec<usize>,
 }

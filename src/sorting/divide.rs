@@ -24,13 +24,13 @@ impl<T: Send> Divisible for &mut [T] {
     }
 }
 
-/// Claims into which work is cut at most. They lie on the stack, because a steady scene does not allocate. Enough to even out what
-/// pieces differ in.
+/// The most claims that work is cut into. They lie on the stack, because a steady scene does not allocate. Enough to even out differences
+/// between pieces.
 const CLAIMS: usize = 128;
 
-/// Runs `piece` on every piece and waits for all of them. A panic in one of them arrives here.
+/// Runs `piece` on every piece and waits for all of them. A panic in one of them reaches the caller.
 ///
-/// A worker claims consecutive pieces. The first claim goes to the first worker that comes, so it does not matter how many come.
+/// A worker claims consecutive pieces. The first claim goes to the first worker that starts, so it does not matter how many start.
 pub(crate) fn share_out<W: Divisible>(work: W, team: Team, piece: &(impl Fn(W) + Sync)) {
     share_among(work, team, &|claim| {
         while let Some(work) = claim() {
@@ -39,7 +39,7 @@ pub(crate) fn share_out<W: Divisible>(work: W, team: Team, piece: &(impl Fn(W) +
     });
 }
 
-/// [`share_out`] with memory for each worker, of which there must be as much as there are workers.
+/// [`share_out`] with memory for each worker; there must be as many memories as workers.
 pub(crate) fn share_out_with<W: Divisible, M: Send>(work: W, team: Team, memory: &mut [M], piece: &(impl Fn(W, &mut M) + Sync)) {
     let memory = Blocks::new(memory, 1);
     share_among(work, team, &|claim| {
@@ -61,7 +61,7 @@ fn share_among<W: Divisible>(work: W, team: Team, worker: &(impl Fn(&dyn Fn() ->
     let mut claims = [const { None }; CLAIMS];
     let mut rest = Some(work);
     for (number, claim) in claims[..count].iter_mut().enumerate() {
-        // Pieces may turn out larger or smaller than their number says: the last claim takes whatever is left, and there may be nothing.
+        // Pieces may turn out larger or smaller than their number suggests: the last claim takes what is left, which may be nothing.
         *claim = match rest.take_if(|rest| rest.pieces() > 0) {
             Some(last) if number + 1 == count => Some(last),
             Some(some) => {
@@ -119,7 +119,7 @@ mod tests {
         }
     }
 
-    /// Pieces that are larger than their number says, so that there are fewer in the end, and smaller ones, so that there are more.
+    /// Pieces that are larger than their number suggests, so that there are fewer in the end, and smaller ones, so that there are more.
     #[test]
     fn uneven_pieces_are_all_run_once() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads can be started");

@@ -21,5 +21,5 @@ pub use pair_sorter::PairSorter;
 pub(crate) use pair_sorter::{enter, in_pool, sort_once};
 pub(crate) use sorter::Sorter as CodeSorter;
 
-/// Up to this many pairs, work about them stays on the calling thread.
+/// Up to this many pairs, work on them stays on the calling thread.
 pub(crate) const SERIAL_UP_TO: usize = 4000;

@@ -26,8 +26,8 @@ use crate::{AnyPair, DetectError, Pair, PairSource, Pairs};
 /// assert!(pairs.is_sorted());
 /// ```
 ///
-/// The order is that of [`Config::canonical_order`](crate::Config::canonical_order), which sorts inside the step: use this if only
-/// some steps need sorted pairs, or if both orders are needed. A sorter that has seen as many pairs allocates nothing.
+/// The order is that of [`Config::canonical_order`](crate::Config::canonical_order), which sorts inside the step: use a sorter if only some
+/// steps need sorted pairs, or if both orders are needed. A sorter allocates nothing unless there are more pairs than ever before.
 #[derive(Clone, Debug)]
 pub struct PairSorter<P: Sortable = Pair> {
     ordered: Ordered<P>,
@@ -98,7 +98,7 @@ impl<P: Sortable> PairSorter<P> {
     }
 }
 
-/// Sorts pairs into a vector, without a sorter that was there before.
+/// Sorts pairs into a vector, by a temporary sorter.
 pub(crate) fn sort_once<S: PairSource>(pairs: &S, into: &mut Vec<S::Pair>, team: Team)
 where
     S::Pair: Sortable,
@@ -123,7 +123,7 @@ pub(crate) fn in_pool<R: Send>(pairs: &impl PairSource, work: impl FnOnce(Team) 
     enter(pairs, Threads::Pool, work)
 }
 
-/// Runs work about pairs on these threads, or on the calling one where handing out work would cost more.
+/// Runs work on pairs on these threads, or on the calling one if handing out work would cost more than it saves.
 pub(crate) fn enter<R: Send>(
     pairs: &impl PairSource,
     threads: Threads<'_>,
@@ -143,7 +143,7 @@ impl<P: AnyPair> Pairs<'_, P> {
         pairs
     }
 
-    /// Replaces what the vector holds by the pairs in ascending order. The room to sort in is allocated on the way; a
+    /// Replaces what the vector holds by the pairs in ascending order. Scratch memory is allocated for the sort; a
     /// [`PairSorter`](crate::PairSorter) keeps it.
     pub fn sorted_into(&self, into: &mut Vec<P>) {
         sort_once(self, into, Team::ALONE);

@@ -6,15 +6,15 @@ use crate::runtime::team::Team;
 
 use super::share_out;
 
-/// Parts per worker, to even out what they differ in.
+/// Parts per worker, to even out their differences.
 const PARTS_PER_WORKER: usize = 4;
-/// Pairs of a part at least: below, sharing out costs more than it saves.
+/// The fewest pairs of a part: with fewer, sharing costs more than it saves.
 const LEAST: usize = 512;
 
 /// A run of the step's pairs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SourcePart {
-    /// The block in which it begins, and the place there.
+    /// The block in which it begins, and the place in that block.
     block: usize,
     first: usize,
     pub(super) pairs: usize,

@@ -14,8 +14,8 @@ pub(super) const PADDING: usize = LARGE;
 
 /// A consumer of sorted rows.
 pub(super) trait Receive<V> {
-    /// A row that begins at a place: some sorted values, of which `len` count. Rows come in order, so the receiver may write the
-    /// others, too, as far as it has room. By value, because a row that went through memory would be read before it is written.
+    /// A row that begins at a place: some sorted values, of which `len` count. Rows come in order, so the receiver may write the others,
+    /// too, as far as it has room. By value, because a row that went through memory would be loaded before its stores are complete.
     fn short<const N: usize>(&mut self, at: usize, values: [V; N], len: usize);
 
     /// A long row.
@@ -129,7 +129,7 @@ mod tests {
         }
     }
 
-    /// The largest number among the values, too, which is what the places behind a row's end count as.
+    /// With the largest number among the values, because places behind a row's end count as that number.
     #[test]
     fn rows_of_every_length_are_sorted() {
         check::<u32>(|number| number);

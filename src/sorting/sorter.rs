@@ -13,14 +13,14 @@ use crate::runtime::memory;
 use crate::runtime::team::Team;
 
 /// Sorts the pairs of a step by a code: by its upper word into buckets, and then each bucket. Two passes. In the first, each part of the
-/// pairs is brought into the order of the buckets, in memory of its own. In the second, each bucket is collected from all parts. `V` is what
-/// is left of a code where its upper word is known. Allocates nothing when steady.
+/// pairs is brought into the order of the buckets, in memory of its own. In the second, each bucket is collected from all parts. `V` is the
+/// rest of a code whose upper word is known. Allocates nothing when steady.
 #[derive(Clone, Debug)]
 pub(crate) struct Sorter<C, V = C> {
     parts: Vec<SourcePart>,
     /// Codes part by part, within a part bucket by bucket.
     spread: Vec<C>,
-    /// By part, then by bucket: how many codes; then where they end.
+    /// By part, then by bucket: how many codes; later, where they end.
     ends: Vec<usize>,
     /// How many codes, by bucket.
     lens: Vec<usize>,
@@ -92,9 +92,9 @@ impl<C: Code, V: Value> Sorter<C, V> {
         parts::survey(&mut self.parts, source, indices, team)
     }
 
-    /// Sorts the codes of the pairs, `N` of each, into an output. `code` is called twice per pair. `largest` is a guess of the largest upper
-    /// word of a code, or more; a guess that is too small costs another pass. Room for the output is for `make_output` to find, which gets
-    /// the number of codes and the largest upper word. These are returned, too.
+    /// Sorts the codes of the pairs, `N` of each, into an output. `code` is called twice per pair. `largest` is a guess of the largest
+    /// upper word of a code, or more; a guess that is too small costs another pass. `make_output` makes room for the output; it gets the
+    /// number of codes and the largest upper word. Both are returned, too.
     pub(crate) fn sort<S: Stored, const N: usize, O: Output<C, Value = V>>(
         &mut self,
         source: &S,
@@ -326,7 +326,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             ((state >> 33) % u64::from(below)) as u32
         };
-        // Even, within few rows, one row that has nearly all, rows without end, equal ones.
+        // Evenly spread, within few rows, nearly all in one row, very long rows, equal codes.
         for (count, rows, hub) in [
             (0, 1, false),
             (1, 9, false),

@@ -5,10 +5,10 @@ use super::Stamp;
 /// How many changes are remembered.
 const MOST: usize = 128;
 
-/// What has changed since some stamps. Of a fixed size: a change that takes objects out must not need memory.
+/// The changes since the latest stamps. Of a fixed size, because removing an object must not need memory.
 #[derive(Clone, Debug)]
 pub(super) struct Changes {
-    /// Of the set as it was before these changes.
+    /// The stamp of the set before these changes.
     base: Stamp,
     /// The stamps of the set after each change, which ascend, and the index of the object that changed.
     noted: [(Stamp, u32); MOST],
@@ -39,8 +39,8 @@ impl Changes {
         self.noted[..self.len].last().map_or(self.base, |last| last.0)
     }
 
-    /// The indices of the objects that have changed since the set had a stamp, some of them maybe several times; `None` if that is not
-    /// known, because it was too long ago or another set's.
+    /// The indices of the objects that have changed since the set had a stamp, possibly several times each; `None` if that is not known,
+    /// because the stamp is too old or another set's.
     pub(super) fn since(&self, stamp: Stamp) -> Option<impl Iterator<Item = u32> + Clone> {
         let noted = &self.noted[..self.len];
         let first = match noted.binary_search_by_key(&stamp, |noted| noted.0) {

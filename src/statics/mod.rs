@@ -28,9 +28,8 @@ use tier::Tier;
 /// a step [`with`](crate::Request::with) it finds what moving objects overlap in it, at a cost that follows the moving
 /// ones. It has levels of its own, and may be shared between threads and engines.
 ///
-/// Its objects are known by their index: those it is built from by their place in the slice, those inserted later by what
-/// [`insert`](Self::insert) returns. Indices of removed objects are given out again. An object with an invalid box is kept, but
-/// overlaps nothing.
+/// Objects are identified by index: those of a build by their place in the slice, those inserted later by the index that
+/// [`insert`](Self::insert) returns. Indices of removed objects are reused. An object with an invalid box is kept, but overlaps nothing.
 ///
 /// ```
 /// use pivotgrid::{Aabb, BroadPhase, CrossPair, Pair, StaticSet};
@@ -52,16 +51,16 @@ use tier::Tier;
 ///
 /// # What a change costs
 ///
-/// A few changes are kept in a list that every search goes through. When it is full, they move into a small grid of their own, and when
-/// that has become large, everything is rebuilt. So a change costs a few microseconds on average in a set of a million, but now and then
-/// one takes as long as building; [`par_rebuild`](Self::par_rebuild) chooses the moment. Searches and [`queries`](Self::queries) read all
-/// three as they are, so they rebuild nothing.
+/// A few changes are kept in a list that every search goes through. When the list is full, they move into a small grid of their own, and
+/// when that has become large, everything is rebuilt. So a change costs a few microseconds on average in a set of a million, but now and
+/// then one takes as long as building; with [`par_rebuild`](Self::par_rebuild) you choose the moment. Searches and
+/// [`queries`](Self::queries) read all three as they are, so they rebuild nothing.
 ///
 /// # When memory is refused
 ///
 /// [`Config::max_bytes`] limits what the whole set holds. A change that is refused, by that limit or by the system, changes nothing: the
 /// set has the objects that it had before, and finds all of them. (It then rebuilds its grid from those. If even that is refused, searches
-/// go through the objects one by one until a later change succeeds.) Taking an object out is never refused.
+/// go through the objects one by one until a later change succeeds.) Removing an object is never refused.
 #[derive(Debug)]
 pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     items: Vec<Item<S, D>>,
@@ -74,9 +73,9 @@ pub struct StaticSet<S: Scalar = f32, const D: usize = 3> {
     loose: Vec<u32>,
     /// Room for the next members of `recent`.
     spare_members: Vec<u32>,
-    /// Whether objects of `base` have changed, or there are others.
+    /// Whether objects of `base` have changed, or there are objects outside of it.
     changed: bool,
-    /// The latest changes, for what is made of this set.
+    /// The latest changes, for data that is derived from this set.
     noted: Changes,
 }
 
@@ -149,7 +148,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         let new_items = memory::catch(|| {
             let mut items = Vec::new();
             memory::reserve_exact(&mut items, objects.len());
-            // Whatever it is, it is overwritten.
+            // Any value will do: it is overwritten.
             items.resize(objects.len(), Item { bounds: Aabb::EMPTY, groups: Groups::NONE, home: ItemTier::Base });
             threads.enter(objects.len() <= BLOCK, |team| {
                 let blocks = Blocks::new(&mut items, BLOCK);
@@ -170,7 +169,8 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         Ok(())
     }
 
-    /// Adds an object and returns its index.
+    /// Adds an object and returns its index. If that causes a grid to be built, the rayon pool in which it is called builds it; for other
+    /// threads, see [`on`](Self::on).
     ///
     /// # Panics
     ///
@@ -193,7 +193,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         let budget = self.budget();
         memory::catch(|| {
             budget.reserve(&mut self.items, 1);
-            // Room for every index, so that an object can be taken out whatever happens.
+            // Room for every index, so that removing an object never needs memory.
             let more = self.items.len() + 1 - self.free.len();
             budget.reserve(&mut self.free, more);
             budget.reserve(&mut self.loose, 1);
@@ -215,7 +215,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         })
     }
 
-    /// Moves an object, or changes its groups.
+    /// Moves an object, or changes its groups, on the threads of [`insert`](Self::insert).
     ///
     /// # Panics
     ///
@@ -250,7 +250,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         Ok(Ok(()))
     }
 
-    /// Takes an object out, and returns its box.
+    /// Removes an object, and returns its box.
     pub fn remove(&mut self, index: u32) -> Result<Aabb<S, D>, StaleIndex> {
         let item = self.item_mut(index).ok_or(StaleIndex { index })?;
         let (bounds, was_loose) = (item.bounds, item.home == ItemTier::Loose);
@@ -264,9 +264,15 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         Ok(bounds)
     }
 
-    /// The box of an object, if there is one with this index.
-    pub fn get(&self, index: u32) -> Option<&Aabb<S, D>> {
-        self.items.get(index as usize).filter(|item| item.home != ItemTier::Nowhere).map(|item| &item.bounds)
+    /// The box of an object.
+    pub fn get(&self, index: u32) -> Result<&Aabb<S, D>, StaleIndex> {
+        let item = self.items.get(index as usize).filter(|item| item.home != ItemTier::Nowhere);
+        item.map(|item| &item.bounds).ok_or(StaleIndex { index })
+    }
+
+    /// Whether there is an object with this index.
+    pub fn contains(&self, index: u32) -> bool {
+        self.get(index).is_ok()
     }
 
     /// How many objects there are.
@@ -289,13 +295,23 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         self.try_par_rebuild().unwrap_or_else(|error| panic!("{error}"));
     }
 
+    /// [`par_rebuild`](Self::par_rebuild) on the calling thread.
+    pub fn rebuild(&mut self) {
+        self.try_rebuild().unwrap_or_else(|error| panic!("{error}"));
+    }
+
     /// [`par_rebuild`](Self::par_rebuild), or an error when memory is refused. The set then has the objects that it had before.
     pub fn try_par_rebuild(&mut self) -> Result<(), DetectError> {
         self.rebuild_on(Threads::Pool)
     }
 
-    fn rebuild_on(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
-        self.rebuild(threads).inspect_err(|_| self.restore(threads))
+    /// [`try_par_rebuild`](Self::try_par_rebuild) on the calling thread.
+    pub fn try_rebuild(&mut self) -> Result<(), DetectError> {
+        self.rebuild_on(Threads::Serial)
+    }
+
+    pub(crate) fn rebuild_on(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
+        self.rebuild_all(threads).inspect_err(|_| self.restore(threads))
     }
 
     /// Queries about the static objects as they are now. They read the large grid, the small grid and the latest changes, and build
@@ -324,7 +340,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         Queries::of(Target::new(views, has_list.then(|| self.outside_of_grids())))
     }
 
-    /// The limit, and all that is held.
+    /// The limit, and all memory that is held.
     fn budget(&self) -> Budget {
         let mut budget = Budget::new(self.base.config().max_bytes);
         budget.begin(self.bytes());
@@ -335,7 +351,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         self.items.get_mut(index as usize).filter(|item| item.home != ItemTier::Nowhere)
     }
 
-    /// The objects that no grid has.
+    /// The objects that are in no grid.
     fn outside_of_grids(&self) -> OutsideOfGrids<'_, S, D> {
         OutsideOfGrids {
             items: &self.items,
@@ -345,7 +361,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         }
     }
 
-    /// Takes other objects in place of all.
+    /// Replaces all objects.
     fn replace(&mut self, new_items: Vec<Item<S, D>>, threads: Threads<'_>) -> Result<(), DetectError> {
         self.noted = Changes::new();
         let indices = new_items.len();
@@ -360,8 +376,8 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         Ok(())
     }
 
-    /// Builds the grid of all objects. The set is what it was if that is refused, but for the grid.
-    fn rebuild(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
+    /// Builds the grid of all objects. If memory is refused, the set has lost its grid, and nothing else.
+    fn rebuild_all(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
         if self.build_base(threads).is_err() {
             // The small grid takes memory, and is not needed any more if this succeeds.
             self.recent.release();
@@ -379,14 +395,14 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         self.base.build_all(&self.items, |item| item.home != ItemTier::Nowhere, threads)
     }
 
-    /// All that there is lives in `base`.
+    /// Notes that all objects are in `base`.
     fn forget_changes(&mut self) {
         self.loose.clear();
         self.recent.clear();
         self.changed = false;
     }
 
-    /// Takes note of a change, and makes room for the next. If that is refused, the change is not noted, and a grid may be missing.
+    /// Records a change, and makes room for the next. If memory is refused, the change is not recorded, and a grid may be missing.
     fn add_loose(&mut self, index: u32, threads: Threads<'_>) -> Result<(), DetectError> {
         self.loose.push(index);
         if self.loose.len() > MOST_LOOSE {
@@ -397,7 +413,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         Ok(())
     }
 
-    /// Moves the latest changes into a grid. The books are kept after the memory is there.
+    /// Moves the latest changes into a grid. Nothing is recorded before there is memory.
     fn empty_loose(&mut self, threads: Threads<'_>) -> Result<(), DetectError> {
         let (items, recent) = (&self.items, &mut self.recent);
         let mut members = std::mem::take(&mut self.spare_members);
@@ -411,7 +427,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         let most = ((MOST_LOOSE * self.items.len()) as f64).sqrt() as usize;
         if members.len() > most.max(16 * MOST_LOOSE) {
             self.spare_members = members;
-            return self.rebuild(threads);
+            return self.rebuild_all(threads);
         }
         self.recent.count_elsewhere(self.bytes() - self.recent.bytes() + memory::bytes_of::<u32>(members.capacity()));
         self.recent.build_of(&members, &self.items, threads)?;
@@ -423,7 +439,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         Ok(())
     }
 
-    /// Brings back the grids that a refused change has cost. Without memory for those, too, objects are searched one by one.
+    /// Rebuilds the grids that a refused change has destroyed. Without memory for them, objects are searched one by one.
     fn restore(&mut self, threads: Threads<'_>) {
         if !self.base.has_grid() {
             self.base.count_elsewhere(self.bytes() - self.base.bytes());

@@ -6,7 +6,7 @@ use crate::runtime::team::ForkJoin;
 use crate::{Bounded, DetectError, Scalar};
 
 impl<S: Scalar, const D: usize> StaticSet<S, D> {
-    /// The next call on threads of your own: see [`On`]. Without, changes that cause a grid to be built do so on the rayon pool.
+    /// The next call on threads of your own: see [`On`]. Otherwise, changes that cause a grid to be built do so on the rayon pool.
     pub fn on<'t>(&mut self, threads: &'t dyn ForkJoin) -> On<'_, 't, Self> {
         On::new(self, threads)
     }

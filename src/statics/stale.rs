@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// What comes of an index that no object of a [`StaticSet`](crate::StaticSet) has: it was removed, or never given out.
+/// The error for an index that no object of a [`StaticSet`](crate::StaticSet) has: its object was removed, or the index was never given
+/// out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StaleIndex {
     /// The index.

@@ -10,7 +10,7 @@ use crate::runtime::objects::Objects;
 use crate::runtime::team::{Team, Threads};
 use crate::{DetectError, Groups, Scalar};
 
-/// Another one after every change, and in every set.
+/// A number that differs after every change, and between sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stamp(u64);
 
@@ -24,13 +24,13 @@ impl Stamp {
 }
 
 impl<S: Scalar, const D: usize> StaticSet<S, D> {
-    /// Tells whether this is the same set, with the same objects, as at another time.
+    /// The stamp of the set now. Equal stamps mean the same set with the same objects.
     pub(crate) fn stamp(&self) -> Stamp {
         self.noted.stamp()
     }
 
-    /// The indices of the objects that have changed since the set had a stamp, some of them maybe several times; `None` if that is not
-    /// known, because there were too many changes, or the stamp is another set's.
+    /// The indices of the objects that have changed since the set had a stamp, possibly several times each; `None` if that is not known,
+    /// because there were too many changes, or the stamp is another set's.
     pub(crate) fn changes_since(&self, stamp: Stamp) -> Option<impl Iterator<Item = u32>> {
         self.noted.since(stamp)
     }
@@ -65,7 +65,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         self.replace(items, if team.is_of_pool() { Threads::Pool } else { Threads::Serial })
     }
 
-    /// Gives up all objects and nearly all memory. A new set would have to allocate, and could not be refused that.
+    /// Discards all objects and nearly all memory. A new set would need an allocation whose refusal aborts.
     pub(crate) fn give_up(&mut self) {
         self.noted = Changes::new();
         self.base.release();

@@ -10,15 +10,15 @@ use crate::runtime::objects::FnObjects;
 use crate::runtime::team::Threads;
 use crate::{Aabb, BroadPhase, Config, DetectError, Queries, Scalar, Stats};
 
-/// A grid of static objects, as they were when it was built. Those that have changed since live elsewhere.
+/// A grid of static objects, as they were when it was built. Objects that have changed since are elsewhere.
 ///
 /// The grid may be missing, because memory for it was refused. Then a search goes through the objects one by one.
 #[derive(Debug)]
 pub(super) struct Tier<S: Scalar, const D: usize> {
     grid: BroadPhase<S, D>,
-    /// The indices of its objects; without, they are all.
+    /// The indices of its objects, unless it has them all.
     pub(super) members: Vec<u32>,
-    /// What objects that have not changed since call it.
+    /// The tier of objects that have not changed since.
     pub(super) home: ItemTier,
     is_built: bool,
 }
@@ -59,13 +59,13 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
         Ok(())
     }
 
-    /// Takes all objects out. The memory is kept.
+    /// Removes all objects, and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.members.clear();
         self.is_built = false;
     }
 
-    /// Gives up the grid and its memory.
+    /// Discards the grid and its memory.
     pub(super) fn release(&mut self) {
         self.is_built = false;
         self.grid.engine.release();
@@ -77,12 +77,12 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
         self.grid.engine.builder.limit_bytes(max_bytes);
     }
 
-    /// What building the grid did, and what it cost.
+    /// The figures of building the grid.
     pub(super) fn stats(&self) -> &Stats {
         self.grid.stats()
     }
 
-    /// Notes how long its objects took to be read.
+    /// Records how long reading its objects took.
     pub(super) fn note_reading(&mut self, time: Duration) {
         self.grid.engine.builder.stats.times.statics = time;
     }
@@ -101,7 +101,7 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
         if self.home == ItemTier::Base { place } else { self.members[place as usize] }
     }
 
-    /// The grid with all that it was built of; nothing is found without one.
+    /// Queries about all objects that the grid was built of; they find nothing if there is no grid.
     pub(super) fn queries(&self) -> Queries<'_, S, D> {
         let view = if self.is_built { self.grid.engine.view(None) } else { None };
         Queries::of(Target::new([view, None], None))
@@ -118,9 +118,9 @@ impl<S: Scalar, const D: usize> Tier<S, D> {
         self.grid.stats().bytes + self.members.capacity() * size_of::<u32>()
     }
 
-    /// So much is held by other parts of the set, under the same limit.
+    /// Counts this many bytes, held by other parts of the set, under the same limit.
     pub(super) fn count_elsewhere(&mut self, bytes: usize) {
-        // The list of its objects is beside the grid, too.
+        // The list of its objects is not part of the grid, either.
         self.grid.engine.builder.budget.count_elsewhere(bytes + memory::bytes_of::<u32>(self.members.capacity()));
     }
 }

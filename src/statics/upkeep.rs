@@ -24,14 +24,14 @@ impl<S: Scalar, const D: usize> Clone for StaticSet<S, D> {
 }
 
 impl<S: Scalar, const D: usize> StaticSet<S, D> {
-    /// The objects that overlap nothing because their boxes are invalid, in ascending order of index. Goes over all objects.
+    /// The objects that overlap nothing because their boxes are invalid, in ascending order of index. Visits all objects.
     pub fn rejected(&self) -> impl Iterator<Item = Rejected> {
         let there = (0..).zip(&self.items).filter(|(_, item)| item.home != ItemTier::Nowhere);
         there.filter_map(|(index, item)| RejectReason::of(&item.bounds).map(|reason| Rejected { index, reason }))
     }
 
-    /// What the last build of the large grid did, and what it cost. [`PassTimes::statics`](crate::PassTimes::statics) is what reading
-    /// the objects took.
+    /// What the last build of the large grid did, and what it cost. [`PassTimes::statics`](crate::PassTimes::statics) is the time for
+    /// reading the objects.
     pub fn stats(&self) -> &Stats {
         self.base.stats()
     }

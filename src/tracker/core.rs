@@ -14,7 +14,7 @@ use crate::runtime::team::{Team, Threads};
 use crate::sorting::{CodeSorter, SERIAL_UP_TO};
 use crate::stats::TrackTimes;
 
-/// The pairs that are, with data, and what the last update found.
+/// The current pairs, with data, and the results of the last update.
 #[derive(Clone)]
 pub(super) struct Core<P: PairKind, T> {
     ranks: <P as Tracked>::Ranks,
@@ -54,7 +54,7 @@ impl<P: PairKind, T: Default + Send> Core<P, T> {
         }
     }
 
-    /// Takes the pairs of the next step, on these threads, or on the calling one where handing out work would cost more.
+    /// Takes the pairs of the next step, on these threads, or on the calling one if handing out work would cost more than it saves.
     pub(super) fn update_on(
         &mut self,
         pairs: &impl KeyedPairs<Kind = P>,
@@ -80,7 +80,7 @@ impl<P: PairKind, T: Default + Send> Core<P, T> {
         scope!("pivotgrid::track");
         let mut clock = Clock::start();
         let Core { ranks, sorter, merger, lists, values, .. } = self;
-        // Until this is completed, the ranks may not be those that the codes are made of.
+        // Until this is completed, the ranks may differ from those in the codes.
         let has_codes = std::mem::take(&mut lists.has_codes);
         let source = pairs.source();
         let objects = sorter.survey(source, &P::indices, team);
@@ -98,13 +98,15 @@ impl<P: PairKind, T: Default + Send> Core<P, T> {
     pub(super) fn bytes(&self) -> usize {
         let Lists { started, ongoing, ended, current, codes, .. } = &self.lists;
         let pairs: usize = [started, ongoing, ended, current].into_iter().map(Vec::capacity).sum();
-        let values = self.values.current.capacity() + self.values.ended.capacity() + self.values.spare.capacity();
+        // One by one: a vector of values without a size has the greatest of all capacities.
+        let values =
+            [&self.values.current, &self.values.ended, &self.values.spare].map(|values| memory::bytes_of::<T>(values.capacity()));
         P::bytes(&self.ranks)
             + self.sorter.bytes()
             + self.merger.bytes()
             + pairs * size_of::<P::Keys>()
             + codes.capacity() * size_of::<P::Code>()
-            + values.saturating_mul(size_of::<T>())
+            + values.iter().sum::<usize>()
     }
 
     pub(super) fn shrink_to_fit(&mut self) {

@@ -45,28 +45,28 @@ pub type PeriodicCrossMap<A, B, T, const D: usize = 3> = DataMap<TwoSetsInPeriod
 /// assert_eq!(changes.ended_values[0].steps, 5); // handed back
 /// ```
 ///
-/// Keys, kinds of pairs and [`touching`](super::Keyed::touching) are those of a [`Tracker`](super::Tracker). Entries lie in ascending
-/// order of their pairs, so a loop over them does not depend on threads, on indices or on history. `Default` is what the map fills
-/// the memory of values with that have moved elsewhere.
+/// Keys, kinds of pairs and [`touching`](super::Keyed::touching) are those of a [`Tracker`](super::Tracker). Entries lie in ascending order
+/// of their pairs, so a loop over them does not depend on threads, on indices or on history. The map fills memory that values have left
+/// with `T::default()`.
 ///
 /// # What you can rely on
 ///
-/// An update of a scene that has stopped growing allocates nothing. If memory is refused, or a function of yours panics, all entries
-/// are as before. (A `T` whose `Default` or `Drop` panics may lose data.) With the feature `serde` a map can be saved and restored;
-/// data in which pairs are not in order, or no pairs, is refused.
+/// An update of a scene that has stopped growing allocates nothing. If memory is refused, or a function of yours panics, all entries are as
+/// before. (A `T` whose `Default` or `Drop` panics may lose data.) With the feature `serde` a map can be saved and restored; saved data is
+/// refused if its pairs are not in order, or if a pair has two equal keys.
 #[derive(Clone)]
 pub struct DataMap<P: PairKind, T> {
     pub(super) core: Core<P, T>,
 }
 
-/// What an update of a [`DataMap`] has changed. Every list is in ascending order.
+/// The changes of an update of a [`DataMap`]. Every list is in ascending order.
 #[derive(Debug)]
 pub struct Changes<'a, Q, T> {
-    /// Pairs that are, and were not after the update before.
+    /// Pairs that exist now, and did not after the previous update.
     pub started: &'a [Q],
-    /// Pairs that were before, and are no longer.
+    /// Pairs that existed before, and no longer do.
     pub ended: &'a [Q],
-    /// The data of those, pair by pair. The next update drops it.
+    /// The data of the ended pairs, pair by pair. The next update drops it.
     pub ended_values: &'a mut [T],
 }
 
@@ -91,8 +91,8 @@ impl<P: PairKind, T: Default + Send> DataMap<P, T> {
         Self::default()
     }
 
-    /// Takes the pairs of the next step: makes entries for new pairs by `make`, hands back those of ended ones, and keeps the others.
-    /// On the threads of the rayon pool in which it is called. `make` gets the keys of a pair, from any thread.
+    /// Takes the pairs of the next step: makes entries for new pairs by `make`, returns those of ended pairs, and keeps the others. Runs in
+    /// the rayon pool in which it is called. `make` gets the keys of a pair, from any thread.
     ///
     /// # Panics
     ///
@@ -144,7 +144,7 @@ impl<P: PairKind, T: Default + Send> DataMap<P, T> {
         Ok(self.changes())
     }
 
-    /// What the last update has changed.
+    /// The changes of the last update.
     pub fn changes(&mut self) -> Changes<'_, P::Keys, T> {
         let Core { lists, values, .. } = &mut self.core;
         Changes { started: &lists.started, ended: &lists.ended, ended_values: &mut values.ended }
@@ -211,8 +211,8 @@ impl<P: PairKind, T: Default + Send> DataMap<P, T> {
         threads.enter(keys.len() <= SERIAL_UP_TO, |team| share_out(Entries { keys, values }, team, &run));
     }
 
-    /// Drops all entries but those for which `keep` is true. The next update does not tell of their end. If their pairs are still
-    /// there, they start again. If `keep` panics, the entries that it did not keep before are gone, and all others stay.
+    /// Drops all entries but those for which `keep` is true. The next update does not report that they ended. If their pairs still exist,
+    /// they start again. If `keep` panics, the entries that it has rejected are gone, and all others stay.
     pub fn retain(&mut self, mut keep: impl FnMut(P::Keys, &mut T) -> bool) {
         let Core { lists, values, .. } = &mut self.core;
         lists.has_codes = false;
@@ -232,7 +232,7 @@ impl<P: PairKind, T: Default + Send> DataMap<P, T> {
         self.core.times
     }
 
-    /// Memory held, in bytes, without what the data holds elsewhere.
+    /// Memory held, in bytes, without memory that the data itself owns.
     pub fn bytes(&self) -> usize {
         self.core.bytes()
     }
@@ -247,7 +247,7 @@ impl<P: PairKind, T: Default + Send> DataMap<P, T> {
     }
 }
 
-/// Entries some of which are dropped: first those that are kept, then those that are dropped, then those that are not judged yet.
+/// Entries during [`DataMap::retain`]: first those that are kept, then those that are dropped, then those that are not judged yet.
 struct Judging<'a, Q, T> {
     keys: &'a mut Vec<Q>,
     values: &'a mut Vec<T>,
@@ -255,7 +255,7 @@ struct Judging<'a, Q, T> {
     judged: usize,
 }
 
-/// However it ends, each pair keeps its data.
+/// However the judging ends, each pair keeps its data.
 impl<Q, T> Drop for Judging<'_, Q, T> {
     fn drop(&mut self) {
         self.keys.drain(self.kept..self.judged);
@@ -284,13 +284,14 @@ impl<'a, P: PairKind, T: Default + Send> On<'a, '_, DataMap<P, T>> {
     }
 }
 
-/// Entries in any order, as if an update had made them. Of several for one pair the last one stays; what is no pair is left out.
+/// Entries in any order, as if an update had made them. Of several entries for one pair, the last one is kept. Entries whose two keys are
+/// equal are left out.
 impl<P: PairKind, T: Default + Send> FromIterator<(P::Keys, T)> for DataMap<P, T> {
     fn from_iter<I: IntoIterator<Item = (P::Keys, T)>>(entries: I) -> Self {
         let in_order = |(pair, value)| Some((P::in_order(pair)?, value));
         let mut entries: Vec<(P::Keys, T)> = entries.into_iter().filter_map(in_order).collect();
         entries.sort_by_key(|(pair, _)| *pair);
-        // The later of two equal ones replaces the earlier.
+        // The later of two entries for one pair replaces the earlier.
         entries.dedup_by(|later, earlier| {
             let is_same = later.0 == earlier.0;
             if is_same {

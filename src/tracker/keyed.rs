@@ -10,6 +10,7 @@ use crate::{CrossPair, PairSource, Pairs, PeriodicCrossPair, PeriodicPairs, With
 
 /// Pairs of a step with the keys of their objects, for a [`Tracker`](crate::Tracker) or a [`DataMap`](crate::DataMap); made by
 /// `keyed_by` and `by_index` of [`Pairs`] and of [`PeriodicPairs`]. It is a [`KeyedPairs`].
+#[must_use = "keyed pairs do nothing until a tracker or a map takes them"]
 #[derive(Clone, Copy, Debug)]
 pub struct Keyed<P, S, F, J = Always> {
     source: S,
@@ -42,10 +43,10 @@ impl<P, S, F> Keyed<P, S, F> {
         Keyed { source, keys, judge: Always, kind: PhantomData }
     }
 
-    /// The same pairs, of which only those may start for which `touches` is true. All of them go on if they were before. `touches`
-    /// gets each pair as the step found it, in indices, once and from any thread. See [margins](crate::Tracker#margins).
+    /// The same pairs, but only those for which `touches` is true may start. All of them may go on. `touches` gets each pair as the step
+    /// found it, in indices, once and from any thread. See [margins](crate::Tracker#margins).
     ///
-    /// It need not be about boxes: with a `touches` that calls the narrow phase, pairs last from contact to clear distance.
+    /// It need not compare boxes: if `touches` calls the narrow phase, pairs last from the first contact until their boxes part.
     pub fn touching<T>(self, touches: T) -> Keyed<P, S, F, Touching<T>>
     where
         P: PairKind,
@@ -54,7 +55,7 @@ impl<P, S, F> Keyed<P, S, F> {
         Keyed { source: self.source, keys: self.keys, judge: Touching(touches), kind: PhantomData }
     }
 
-    /// The same pairs without those for which `judge` has no answer; of the others those may start for which the answer is true.
+    /// The same pairs without those for which `judge` returns `None`; of the others, those may start for which it returns true.
     pub(crate) fn judged<J>(self, judge: J) -> Keyed<P, S, F, Judged<J>>
     where
         P: PairKind,
@@ -70,8 +71,8 @@ impl<'a> Pairs<'a> {
         Keyed::new(self, key)
     }
 
-    /// The pairs with their objects' indices as keys, for objects that keep their indices for life. As `keyed_by(|index| index)`,
-    /// without a look at every object.
+    /// The pairs with their objects' indices as keys, for objects that keep their indices for life. Like `keyed_by(|index| index)`,
+    /// but without visiting every object.
     pub fn by_index(self) -> Keyed<OneSet<u32>, Self, ByIndex> {
         Keyed::new(self, ByIndex)
     }
@@ -88,8 +89,8 @@ impl<'a> Pairs<'a, CrossPair> {
         Keyed::new(self, (first, second))
     }
 
-    /// The pairs with their objects' indices as keys, for objects that keep their indices for life. As
-    /// `keyed_by(|index| index, |index| index)`, without a look at every object of both sets.
+    /// The pairs with their objects' indices as keys, for objects that keep their indices for life. Like
+    /// `keyed_by(|index| index, |index| index)`, but without visiting every object of both sets.
     ///
     /// ```
     /// use pivotgrid::{Aabb, BroadPhase, CrossTracker, StaticSet};
@@ -108,15 +109,14 @@ impl<'a> Pairs<'a, CrossPair> {
 impl<'a, const D: usize> PeriodicPairs<'a, D> {
     /// The pairs with the keys of their objects. `key` is called once for every index up to the largest in a pair, from any thread.
     ///
-    /// A pair is remembered with its shift, and two objects that meet with another shift are another pair. So an object that is moved
-    /// back into the domain by a period ends its pairs and starts others. If that is not what you need, forget the
-    /// [shifts](Self::without_shifts).
+    /// A pair is remembered with its shift, and two objects that meet with another shift are another pair. So if an object is moved back
+    /// into the domain by a period, its pairs end and others start. To avoid that, drop the [shifts](Self::without_shifts).
     pub fn keyed_by<K: Key, F: Fn(u32) -> K + Sync>(self, key: F) -> Keyed<InPeriods<K, D>, Self, F> {
         Keyed::new(self, key)
     }
 
-    /// The pairs with their objects' indices as keys, for objects that keep their indices for life. As `keyed_by(|index| index)`,
-    /// without a look at every object.
+    /// The pairs with their objects' indices as keys, for objects that keep their indices for life. Like `keyed_by(|index| index)`,
+    /// but without visiting every object.
     pub fn by_index(self) -> Keyed<InPeriods<u32, D>, Self, ByIndex> {
         Keyed::new(self, ByIndex)
     }
@@ -150,8 +150,8 @@ impl<'a, const D: usize> PeriodicPairs<'a, D, PeriodicCrossPair<D>> {
         Keyed::new(self, (first, second))
     }
 
-    /// The pairs with their objects' indices as keys, for objects that keep their indices for life. As
-    /// `keyed_by(|index| index, |index| index)`, without a look at every object of both sets.
+    /// The pairs with their objects' indices as keys, for objects that keep their indices for life. Like
+    /// `keyed_by(|index| index, |index| index)`, but without visiting every object of both sets.
     pub fn by_index(self) -> Keyed<TwoSetsInPeriods<u32, u32, D>, Self, ByIndex> {
         Keyed::new(self, ByIndex)
     }
@@ -186,7 +186,7 @@ pub trait Labeled: Sync {
     /// Ranks the keys of the first objects of each side.
     fn assign(&self, ranks: &mut <Self::Kind as Tracked>::Ranks, objects: [u32; 2], team: Team);
 
-    /// Whether the pair may start, if it is one.
+    /// Whether the pair may start; `None` if it does not count as a pair.
     fn judge(&self, pair: <Self::Kind as Tracked>::Indices) -> Option<bool>;
 }
 

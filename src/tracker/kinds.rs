@@ -11,8 +11,8 @@ pub trait Key: Copy + Ord + Send + Sync {}
 
 impl<K: Copy + Ord + Send + Sync> Key for K {}
 
-/// A kind of pairs: [`OneSet`], [`TwoSets`], [`InPeriods`] or [`TwoSetsInPeriods`]. It decides what pairs a [`Tracker`](crate::Tracker) or a
-/// [`DataMap`](crate::DataMap) takes, and which keys go with them. Sealed.
+/// A kind of pairs: [`OneSet`], [`TwoSets`], [`InPeriods`] or [`TwoSetsInPeriods`]. It determines which pairs a [`Tracker`](crate::Tracker)
+/// or a [`DataMap`](crate::DataMap) takes, and which keys identify them. Sealed.
 pub trait PairKind: Tracked {}
 
 /// Pairs of one set, by the keys of two objects, the smaller one first: `(K, K)`.
@@ -43,7 +43,7 @@ impl<A: Key, B: Key, const D: usize> PairKind for TwoSetsInPeriods<A, B, D> {}
 /// A pair becomes a code of the ranks of its two keys, because small numbers sort several times faster than keys do. Its last bit is 0
 /// if the pair may start now, so that among equal pairs (of objects that share a key) one that may start comes first.
 pub trait Tracked: Sized {
-    /// A pair as a step finds it.
+    /// A pair as a step returns it.
     type Indices: Copy + Send + Sync;
     /// A pair as it is remembered.
     type Keys: Key;
@@ -52,10 +52,10 @@ pub trait Tracked: Sized {
     /// Keys as numbers, for each side.
     type Ranks: Default + Clone + Send + Sync;
 
-    /// An index of each side that is not less than those of the pair.
+    /// For each side, an upper bound of the pair's indices.
     fn indices(pair: Self::Indices) -> [u32; 2];
 
-    /// The code of a pair, unless it is none: both objects have the same key, or `may_start` says so.
+    /// The code of a pair; none if both objects have the same key, or if `may_start` returns `None`.
     fn code(pair: Self::Indices, ranks: &Self::Ranks, may_start: impl FnOnce() -> Option<bool>) -> Option<Self::Code>;
 
     /// The largest upper word that a code can have.
@@ -73,7 +73,7 @@ pub trait Tracked: Sized {
 
     fn is_same_pair(one: Self::Code, other: Self::Code) -> bool;
 
-    /// The keys of a pair in the order that they are remembered in, unless they are no pair.
+    /// The keys of a pair in the order in which they are remembered; none if they are equal.
     fn in_order(keys: Self::Keys) -> Option<Self::Keys>;
 
     /// Memory held by the ranks, in bytes.
@@ -222,7 +222,7 @@ impl<K: Key, const D: usize> Tracked for InPeriods<K, D> {
         if a == b {
             return None;
         }
-        // To move the one up or the other one down is the same.
+        // Moving one object up is the same as moving the other one down.
         let shift = if a < b { pair.shift } else { pair.shift.map(i32::wrapping_neg) };
         may_start().map(|may_start| pack_shifted(a.min(b), a.max(b), shift, may_start))
     }

@@ -3,8 +3,8 @@
 use crate::{Aabb, Scalar};
 
 impl<S: Scalar, const D: usize> Aabb<S, D> {
-    /// The box that reaches `margin` further to every side. However it is rounded, it covers this one, unless the margin is
-    /// negative: an infinite margin makes it the whole space, whatever the bounds are. See [`PairTracker`](crate::PairTracker#margins) for what it is good for.
+    /// The box that reaches `margin` further to every side. Despite rounding it covers this one, unless the margin is negative. An infinite
+    /// margin makes it the whole space, whatever the bounds are. See [`PairTracker`](crate::PairTracker#margins) for its use.
     ///
     /// ```
     /// use pivotgrid::Aabb;
@@ -13,6 +13,7 @@ impl<S: Scalar, const D: usize> Aabb<S, D> {
     /// assert_eq!(tight.with_margin(0.5), Aabb::new([-0.5, 1.5], [1.5, 3.5]));
     /// ```
     #[inline]
+    #[must_use]
     pub fn with_margin(&self, margin: S) -> Self {
         Aabb { min: self.min.map(|bound| bound.lowered(margin)), max: self.max.map(|bound| bound.raised(margin)) }
     }

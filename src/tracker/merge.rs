@@ -1,6 +1,6 @@
 //! Comparing the pairs of this step with those of the last one.
 //!
-//! Two passes. The first compares and writes down one verdict per code and per pair of the last step. It changes nothing of the last step,
+//! Two passes. The first pass compares, and writes one verdict per code and per pair of the last step. It changes nothing of the last step,
 //! so a panic of the user's code leaves everything as it was. Afterwards the length of each list is known, and so is the place of each
 //! pair. The second pass moves pairs and data to their places, and runs no user code.
 
@@ -20,7 +20,7 @@ pub(super) struct Lists<Q, C> {
     pub(super) ended: Vec<Q>,
     /// The started and the ongoing.
     pub(super) current: Vec<Q>,
-    /// The codes of the current ones, as of the update that found them. Smaller than keys, and nothing has to be looked up to compare them.
+    /// The codes of the current pairs, as of the update that found them. They are smaller than keys, and comparing them needs no look-up.
     pub(super) codes: Vec<C>,
     /// Whether `codes` are those of `current`.
     pub(super) has_codes: bool,
@@ -33,7 +33,7 @@ impl<Q, C> Default for Lists<Q, C> {
     }
 }
 
-/// Data of pairs: those of `Lists::current`, and those of `Lists::ended`.
+/// The data of pairs: that of `Lists::current`, and that of `Lists::ended`.
 #[derive(Clone, Debug)]
 pub(super) struct Values<T> {
     /// Longer than needed, by default values.
@@ -52,13 +52,13 @@ impl<T> Default for Values<T> {
 /// The verdict on a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    /// No pair: the one before is the same, or it may not start.
+    /// No pair: it equals the pair before, or it may not start.
     Dropped,
     Started,
     Ongoing,
 }
 
-/// How many pairs.
+/// Numbers of pairs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     started: usize,
@@ -74,17 +74,17 @@ struct Cut {
     tally: Tally,
 }
 
-/// Codes per cut at least: below, sharing out costs more than it saves.
+/// The fewest codes of a cut: with fewer, sharing costs more than it saves.
 const CUT: usize = 1024;
-/// Cuts per worker, to even out what they differ in.
+/// Cuts per worker, to even out their differences.
 const CUTS: usize = 4;
 
 #[derive(Clone, Debug)]
 pub(super) struct Merger<Q, C> {
     cuts: Vec<Cut>,
-    /// By code. Longer than needed.
+    /// By code. May be longer than needed.
     verdicts: Vec<Verdict>,
-    /// By pair of the last step: whether it goes on. Longer than needed.
+    /// By pair of the last step: whether it goes on. May be longer than needed.
     goes_on: Vec<bool>,
     /// Room for the next current pairs, and for their codes.
     spare: Vec<Q>,
@@ -102,7 +102,7 @@ impl<Q, C> Default for Merger<Q, C> {
 pub(super) struct SortedCodes<'a, P: PairKind> {
     pub(super) codes: &'a [P::Code],
     pub(super) ranks: &'a P::Ranks,
-    /// With the codes of the last step's pairs.
+    /// Whether they can be compared with the codes of the last step's pairs.
     pub(super) are_comparable: bool,
 }
 
@@ -119,8 +119,8 @@ impl<P: PairKind> SortedCodes<'_, P> {
 }
 
 impl<Q: Copy + Ord + Send + Sync, C: Code> Merger<Q, C> {
-    /// Replaces the lists of the last step by those of this one. Data of new pairs is made by `make`. All lists but `ongoing` are
-    /// written in any case.
+    /// Replaces the lists of the last step by those of this one. `make` makes the data of new pairs. All lists but `ongoing` are always
+    /// written.
     pub(super) fn update<P: PairKind<Keys = Q, Code = C>, T: Default + Send>(
         &mut self,
         codes: &SortedCodes<'_, P>,
@@ -142,7 +142,7 @@ impl<Q: Copy + Ord + Send + Sync, C: Code> Merger<Q, C> {
         });
         let current = total.started + total.ongoing;
         let ongoing = if with_ongoing { total.ongoing } else { 0 };
-        // All memory first, and the user's code: what is refused, or panics, must leave the last step as it was.
+        // First all memory and the user's code: a refusal or a panic must leave the last step as it was.
         memory::reserve_with_slack(&mut lists.started, total.started);
         memory::reserve_with_slack(&mut lists.ongoing, ongoing);
         memory::reserve_with_slack(&mut lists.ended, total.ended);
@@ -253,7 +253,7 @@ impl<Q: Copy + Ord + Send + Sync, C: Code> Merger<Q, C> {
     }
 }
 
-/// Sets the length; what is new is overwritten before it is read.
+/// Sets the length. New elements are overwritten before they are read.
 fn resize<Q: Copy>(list: &mut Vec<Q>, len: usize, any: Option<Q>) {
     match any {
         Some(any) => list.resize(len, any),
@@ -269,7 +269,7 @@ struct Comparing<'a> {
 }
 
 impl Comparing<'_> {
-    /// Merges one cut. A pair that was goes on as long as it is reported at all; one that was not must be one that may start.
+    /// Merges one cut. An existing pair goes on as long as it is reported; a new pair must be one that may start.
     fn run<P: PairKind, K: Ord>(self, codes: &SortedCodes<'_, P>, previous: &[K], of: &impl Fn(P::Code) -> K) {
         let cut = &mut self.cuts[0];
         let previous = &previous[cut.previous.clone()];

@@ -1,4 +1,4 @@
-//! From pairs to events: the pairs that started in this step, go on, or have ended; and data that lasts as long as a pair.
+//! From pairs to events: pairs that started in this step, go on, or have ended; and data that lasts as long as a pair.
 //!
 //! An update follows a step's pairs through these files: pairs come with keys (`keyed.rs`), which become ranks (`ranks.rs`); the
 //! pairs become codes (`kinds.rs`), which are sorted and merged with the sorted pairs of the last step (`merge.rs`).
@@ -54,8 +54,8 @@ pub type PeriodicCrossTracker<A = u32, B = u32, const D: usize = 3> = Tracker<Tw
 /// # Keys
 ///
 /// An index is an object's place in this step's slice; a key identifies the object. The tracker remembers keys, so objects may come, go,
-/// and change places between steps. Any `Copy + Ord` type will do: an index, if objects keep theirs for life, or a generational handle,
-/// where indices are reused. In a pair the smaller key comes first.
+/// and change places between steps. A key is of any `Copy + Ord` type: an index, if objects keep theirs for life, or a generational handle,
+/// if indices are reused. In a pair the smaller key comes first.
 ///
 /// ```
 /// # use pivotgrid::{Aabb, BroadPhase, PairTracker};
@@ -75,11 +75,11 @@ pub type PeriodicCrossTracker<A = u32, B = u32, const D: usize = 3> = Tracker<Tw
 /// assert_eq!(events.started, [(handles[0], handles[1])]);
 /// ```
 ///
-/// - **An object that is gone** needs no word to the tracker: its pairs are among the ended ones of the next update.
-///   [`forget`](Self::forget) it if no event of it is needed any more.
-/// - **Objects that share a key** are one to the tracker, such as the parts of a body: two keys are a pair from when the first of
-///   their objects meet until the last ones part, and objects with the same key are no pair.
-/// - **Keys in ascending order** (by index) are the cheapest. Others cost some more in steps in which they change.
+/// - **An object that is gone** need not be reported to the tracker: its pairs are among the ended ones of the next update.
+///   [`forget`](Self::forget) it if you need no events of it.
+/// - **Objects that share a key**, such as the parts of a body, count as one: two keys are a pair from the time when the first of their
+///   objects meet until the last ones part, and objects with the same key are no pair.
+/// - **Keys in ascending order** (by index) are the cheapest. Others cost a little more in steps in which they change.
 ///
 /// # Every kind of pairs
 ///
@@ -104,7 +104,7 @@ pub type PeriodicCrossTracker<A = u32, B = u32, const D: usize = 3> = Tracker<Tw
 /// }
 /// ```
 ///
-/// Pairs of one kind with the keys of another do not compile, nor do they go to another kind's tracker:
+/// Pairs of one kind compile neither with the keys of another kind nor with another kind's tracker:
 ///
 /// ```compile_fail,E0271
 /// use pivotgrid::{Aabb, BroadPhase, PairTracker, StaticSet};
@@ -173,14 +173,14 @@ pub type PeriodicCrossTracker<A = u32, B = u32, const D: usize = 3> = Tracker<Tw
 ///
 /// # What you can rely on
 ///
-/// The three lists are sorted, and the same for every number of threads. An update of a scene that has stopped growing
-/// allocates nothing. If a function of yours panics, or memory is refused, it is as if the update had not been called.
+/// The three lists are sorted, and the same for every number of threads. An update of a scene that has stopped growing allocates nothing.
+/// If a function of yours panics, or memory is refused, the tracker is as if the update had not been called.
 #[derive(Clone)]
 pub struct Tracker<P: PairKind> {
     core: Core<P, ()>,
 }
 
-/// What an update found, as pairs of keys. Every list is in ascending order.
+/// The results of an update, as pairs of keys. Every list is in ascending order.
 ///
 /// ```
 /// use pivotgrid::{Aabb, BroadPhase, Events, PairTracker};
@@ -197,11 +197,11 @@ pub struct Tracker<P: PairKind> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Events<'a, Q = (u32, u32)> {
-    /// Pairs that are, and were not after the update before.
+    /// Pairs that exist now, and did not after the previous update.
     pub started: &'a [Q],
-    /// Pairs that are, and were before.
+    /// Pairs that exist now, and existed before.
     pub ongoing: &'a [Q],
-    /// Pairs that were before, and are no longer.
+    /// Pairs that existed before, and no longer do.
     pub ended: &'a [Q],
 }
 
@@ -223,8 +223,8 @@ impl<P: PairKind> Tracker<P> {
         Self::default()
     }
 
-    /// A tracker with these pairs, as if an update had found them: to go on from what [`current`](Self::current) said when
-    /// a state was saved. In any order; what is no pair of two different keys is left out.
+    /// A tracker with these pairs, as if an update had found them: to continue from the [`current`](Self::current) pairs of a saved state.
+    /// They may be in any order. Pairs of two equal keys are left out.
     ///
     /// ```
     /// use pivotgrid::{Aabb, BroadPhase, PairTracker};
@@ -286,13 +286,13 @@ impl<P: PairKind> Tracker<P> {
         Events { started: &lists.started, ongoing: &lists.ongoing, ended: &lists.ended }
     }
 
-    /// All pairs that are: the started and the ongoing ones in one list, less those forgotten since. In ascending order.
+    /// All current pairs: the started and the ongoing ones in one list, without those forgotten since. In ascending order.
     pub fn current(&self) -> &[P::Keys] {
         &self.core.lists.current
     }
 
-    /// Forgets all pairs but those for which `keep` is true, so that the next update does not tell of their end. Those that are still
-    /// there start again. The [events](Self::events) of the last update stay as they are.
+    /// Forgets all pairs but those for which `keep` is true, so that the next update does not report that they ended. Pairs that still
+    /// exist start again. The [events](Self::events) of the last update stay as they are.
     pub fn retain(&mut self, mut keep: impl FnMut(P::Keys) -> bool) {
         self.core.lists.has_codes = false;
         self.core.lists.current.retain(|&pair| keep(pair));
@@ -308,7 +308,7 @@ impl<P: PairKind> Tracker<P> {
         self.core.bytes()
     }
 
-    /// Gives back memory that holds nothing any more.
+    /// Gives back unused memory.
     pub fn shrink_to_fit(&mut self) {
         self.core.shrink_to_fit();
     }
@@ -327,8 +327,8 @@ impl<'a, P: PairKind> On<'a, '_, Tracker<P>> {
 }
 
 impl<K: Key> PairTracker<K> {
-    /// Forgets the pairs of an object that was removed, so that the next update does not tell of their end. If it is still there,
-    /// they start again. Goes over all pairs: to forget many objects at once, [`retain`](Self::retain) those of the others.
+    /// Forgets the pairs of an object that was removed, so that the next update does not report that they ended. Pairs that still exist
+    /// start again. Visits all pairs: to forget many objects at once, [`retain`](Self::retain) the pairs of the others.
     pub fn forget(&mut self, key: K) {
         self.retain(|(a, b)| a != key && b != key);
     }

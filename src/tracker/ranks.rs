@@ -18,10 +18,10 @@ const BLOCK: usize = 4096;
 /// The keys of the objects of one side, and their ranks.
 #[derive(Clone, Debug)]
 pub struct Ranks<K> {
-    /// The objects' keys, by index. Longer than needed.
+    /// The objects' keys, by index. May be longer than needed.
     keys: Vec<K>,
     objects: usize,
-    /// How many of them, from the first on, are known to be the indices themselves.
+    /// How many of them, counted from the first, are known to be the indices themselves.
     indices: usize,
     /// Whether keys were assigned, and each key that had a rank before has the same one now.
     is_assigned: bool,
@@ -32,7 +32,7 @@ pub struct Ranks<K> {
     ordered: Vec<K>,
     /// All objects by key, then by index.
     order: Vec<(K, u32)>,
-    /// The objects whose keys are not those in `ordered`.
+    /// The objects whose keys differ from those in `ordered`.
     fresh: Vec<(K, u32)>,
     /// Room for the next `order`.
     spare: Vec<(K, u32)>,
@@ -114,7 +114,7 @@ impl<K: Key> Ranks<K> {
                 is_known.store(false, Ordering::Relaxed);
             }
         });
-        // Between blocks, too.
+        // Also between blocks.
         let borders = (1..self.objects).step_by(BLOCK);
         self.ascending = ascends.into_inner() && borders.into_iter().all(|at| self.keys[at - 1] < self.keys[at]);
         let is_ranked = is_known.into_inner() && self.ordered.len() == self.objects;
@@ -150,9 +150,9 @@ impl<K: Key> Ranks<K> {
             + self.ranks.capacity() * size_of::<u32>()
     }
 
-    /// Brings the order up to date with the keys: what left is taken out, what came is sorted and merged in.
+    /// Updates the order to the keys: removed keys are taken out, new ones are sorted and merged in.
     fn reorder(&mut self, team: Team) {
-        // Should comparing keys panic below, or memory be refused, the next step finds nothing ordered and starts afresh.
+        // If comparing keys panics below, or memory is refused, the next step finds nothing ordered and starts anew.
         let ordered = std::mem::take(&mut self.ordered);
         let keys = &self.keys[..self.objects];
         self.fresh.clear();
@@ -167,7 +167,7 @@ impl<K: Key> Ranks<K> {
         memory::reserve_with_slack(&mut self.spare, keys.len());
         let mut fresh = self.fresh.iter().copied().peekable();
         let is_known = |&&(key, index): &&(K, u32)| keys.get(index as usize).is_some_and(|now| *now == key);
-        // An order without its keys is what a panic left.
+        // An order without keys is left by a panic.
         let known = if ordered.is_empty() { &[][..] } else { &self.order };
         for &entry in known.iter().filter(is_known) {
             while let Some(before) = fresh.next_if(|fresh| *fresh < entry) {
@@ -199,7 +199,7 @@ impl<K: Key> Ranks<K> {
     }
 }
 
-/// Sorts, with room for as many in `spare`: halves of halves, each by one worker, which are then merged two by two.
+/// Sorts, with equal room in `spare`: parts are sorted by one worker each, and then merged two by two.
 fn sort<T: Copy + Ord + Send + Sync>(entries: &mut Vec<T>, spare: &mut Vec<T>, team: Team) {
     let runs = team.workers().next_power_of_two();
     if runs == 1 || entries.len() < BLOCK {
@@ -244,7 +244,7 @@ impl<T: Send + Sync> Divisible for Merging<'_, T> {
     }
 }
 
-/// Keys to be read, from an index on. A piece is a block.
+/// Reads keys, from an index on. A piece is a block.
 struct Asking<'a, K> {
     keys: &'a mut [K],
     first: usize,

@@ -13,14 +13,14 @@ use crate::runtime::team::Threads;
 use crate::sorting::{Divisible, share_out};
 use crate::{Aabb, Scalar, StaleHandle};
 
-/// Objects that a worker takes at a time.
+/// Objects that a worker claims at a time.
 pub(super) const BLOCK: usize = 1024;
 /// Up to this many objects, work stays on the calling thread.
 pub(super) const SERIAL_UP_TO: usize = 4096;
 
 impl<S: Scalar, const D: usize> World<S, D> {
-    /// [Moves](Self::set_aabb) many objects. If one of the handles is stale, those before it have moved, and it is the error. Of several
-    /// boxes for one object, the last one stays.
+    /// [Moves](Self::set_aabb) many objects. If a handle is stale, the objects before it have moved, and the error contains that handle. Of
+    /// several boxes for one object, the last one is used.
     pub fn set_aabbs(&mut self, boxes: &[(Handle, Aabb<S, D>)]) -> Result<(), StaleHandle> {
         self.set_aabbs_on(boxes, Threads::Serial)
     }
@@ -46,7 +46,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
 
     fn set_aabbs_on(&mut self, boxes: &[(Handle, Aabb<S, D>)], threads: Threads<'_>) -> Result<(), StaleHandle> {
         let team = threads.team(boxes.len() <= SERIAL_UP_TO);
-        // The places that the handles lead to. Without memory for those, one by one does it, too.
+        // The places that the handles lead to. Without memory for them, objects are moved one by one.
         let has_room = memory::catch(|| memory::reserve_with_slack(&mut self.places, boxes.len())).is_ok();
         if team.workers() == 1 || !has_room {
             return boxes.iter().try_for_each(|&(handle, aabb)| self.set_aabb(handle, aabb));
@@ -98,7 +98,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
     }
 
     /// Runs `update` on the box of every moving object, on the threads of the rayon pool in which it is called: the fastest way to move
-    /// many. (Of swept ones, it is the box at the beginning.)
+    /// many. (For swept objects it is the box at the beginning.)
     ///
     /// ```
     /// use pivotgrid::{Aabb, Object, World};
@@ -107,14 +107,14 @@ impl<S: Scalar, const D: usize> World<S, D> {
     /// let ball = world.insert(Object::new_moving(Aabb::around([0.0, 0.0], [0.5, 0.5])));
     /// let mut velocities = vec![[0.0; 2]; 1]; // by the handles' indices
     /// velocities[ball.index as usize] = [1.0, 2.0];
-    /// world.par_move(|handle, aabb| {
+    /// world.par_for_each_moving(|handle, aabb| {
     ///     let [x, y] = velocities[handle.index as usize];
     ///     *aabb = Aabb::new([aabb.min[0] + x, aabb.min[1] + y], [aabb.max[0] + x, aabb.max[1] + y]);
     /// });
     /// assert_eq!(world.get(ball)?.aabb, Aabb::around([1.0, 2.0], [0.5, 0.5]));
     /// # Ok::<(), pivotgrid::StaleHandle>(())
     /// ```
-    pub fn par_move(&mut self, update: impl Fn(Handle, &mut Aabb<S, D>) + Sync) {
+    pub fn par_for_each_moving(&mut self, update: impl Fn(Handle, &mut Aabb<S, D>) + Sync) {
         self.move_on(update, Threads::Pool);
     }
 
@@ -133,13 +133,13 @@ impl<S: Scalar, const D: usize> On<'_, '_, World<S, D>> {
         self.it.set_aabbs_on(boxes, self.threads)
     }
 
-    /// [`World::par_move`] on these threads.
+    /// [`World::par_for_each_moving`] on these threads.
     pub fn for_each_moving(self, update: impl Fn(Handle, &mut Aabb<S, D>) + Sync) {
         self.it.move_on(update, self.threads);
     }
 }
 
-/// A place that is not one of a moving object.
+/// Stands for a place that is not a moving object's.
 pub(super) const ELSEWHERE: u32 = u32::MAX;
 
 /// A piece is a block of moving objects.

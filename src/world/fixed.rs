@@ -8,29 +8,29 @@ use crate::runtime::memory;
 use crate::runtime::team::Threads;
 use crate::{Aabb, Bounded, DetectError, Groups, RejectReason, Scalar, StaticSet};
 
-/// Static objects, and the engine's set of them as of the last step. Changes are noted, and made in the next step all at once:
-/// so they take effect when those of moving objects do, and a million of them cost no more than one build.
+/// Static objects, and the engine's set of them as of the last step. Changes are recorded, and made in the next step all at once. So they
+/// take effect together with those of moving objects, and a million of them cost no more than one build.
 #[derive(Debug)]
 pub(super) struct Statics<S: Scalar, const D: usize> {
     /// By place, which is the index in the set.
     sites: Vec<StaticSlot<S, D>>,
     /// Places without an object.
     free: Vec<u32>,
-    /// Places that differ from the set's.
+    /// Places whose objects differ from those in the set.
     changed: Vec<u32>,
     /// Places of objects with invalid boxes, as of the last step.
     flawed: Vec<u32>,
     pub(super) set: StaticSet<S, D>,
     /// The handles by place, as of the last step.
     pub(super) seen: Vec<Handle>,
-    /// Objects have other places than in the set.
+    /// Whether objects have other places than in the set.
     is_renumbered: bool,
 }
 
 /// A place in the set.
 #[derive(Clone, Debug)]
 struct StaticSlot<S, const D: usize> {
-    /// Of its object, or of its last one.
+    /// The handle of its object, or of its last object.
     handle: Handle,
     object: Option<Inflated<S, D>>,
     is_changed: bool,
@@ -64,7 +64,7 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
         Statics { sites, free, changed, flawed: Vec::new(), set, seen: Vec::new(), is_renumbered: true }
     }
 
-    /// Gives back memory that nothing needs.
+    /// Gives back unused memory.
     pub(super) fn shrink_to_fit(&mut self) {
         self.sites.shrink_to_fit();
         self.free.shrink_to(self.sites.len());
@@ -73,11 +73,19 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
         self.seen.shrink_to_fit();
     }
 
+    /// Memory held, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.sites.capacity() * size_of::<StaticSlot<S, D>>()
+            + (self.free.capacity() + self.changed.capacity() + self.flawed.capacity()) * size_of::<u32>()
+            + self.seen.capacity() * size_of::<Handle>()
+            + self.set.bytes()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.sites.len() - self.free.len()
     }
 
-    /// Makes room for some more objects, and for the day when they change or are gone. Ends the change if memory is refused.
+    /// Makes room for some more objects, and for their later changes and removals. Ends the change if memory is refused.
     pub(super) fn reserve(&mut self, more: usize) {
         let places = self.sites.len() + more;
         memory::reserve(&mut self.sites, more);
@@ -98,7 +106,7 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
         place
     }
 
-    /// Takes the object of a place out.
+    /// Removes the object of a place.
     pub(super) fn remove(&mut self, place: u32) -> Option<Object<S, D>> {
         let Inflated { object, .. } = self.sites[place as usize].object.take()?;
         self.free.push(place);
@@ -110,7 +118,7 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
         self.sites[place as usize].object.as_ref().map(|inflated| &inflated.object)
     }
 
-    /// Changes the object of a place. What changes nothing costs nothing.
+    /// Changes the object of a place. A change without effect costs nothing.
     pub(super) fn update(&mut self, place: u32, change: impl FnOnce(&mut Object<S, D>)) {
         if let Some(Inflated { object, .. }) = &mut self.sites[place as usize].object {
             let before = *object;
@@ -128,7 +136,7 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
         }
     }
 
-    /// Makes the changes since the last step. If memory is refused, those that are not made wait for the next one.
+    /// Applies the changes since the last step. If memory is refused, changes that were not applied wait for the next step.
     pub(super) fn make_changes(
         &mut self,
         slots: &mut Slots,
@@ -156,7 +164,7 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
             flawed.extend(site.flaw().map(|_| place));
             match seen.get_mut(place as usize) {
                 Some(seen) => *seen = site.handle,
-                // New places come one after another.
+                // New places are consecutive.
                 None => seen.push(site.handle),
             }
             made += 1;
@@ -166,8 +174,8 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
         outcome
     }
 
-    /// Builds the set from all objects. If more than half of the places are free, objects move together first, so that memory follows the
-    /// objects that there are.
+    /// Builds the set from all objects. If more than half of the places are free, objects are compacted first, so that memory follows their
+    /// number.
     fn build(&mut self, slots: &mut Slots, partners: &mut Partners, threads: Threads<'_>) -> Result<(), DetectError> {
         let Statics { sites, free, changed, flawed, set, seen, is_renumbered } = self;
         if 2 * free.len() > sites.len() {
@@ -180,7 +188,7 @@ impl<S: Scalar, const D: usize> Statics<S, D> {
                 slots.set_place(site.handle, ObjectPlace::Static(place));
                 site.is_changed = true;
             }
-            // All that is known by place is out of date.
+            // Everything that is known by place is outdated.
             flawed.clear();
             seen.clear();
             partners.forget();

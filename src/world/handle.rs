@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-/// Names an object of a [`World`](crate::World), for life and after: once the object is removed, no other one ever gets the same
-/// handle; a call with an old one returns [`StaleHandle`].
+/// Identifies an object of a [`World`](crate::World). Handles are never reused: after the object is removed, a call with its handle returns
+/// [`StaleHandle`].
 ///
-/// Ordered by index. Worlds that were given the same objects in the same order give the same handles.
+/// Ordered by index. Worlds that get the same objects in the same order return the same handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Handle {
-    /// Less than the most objects the world has ever held at once, and of no other object that is in the world: a place for what
-    /// you know about the object in a list of your own.
+    /// Less than the largest number of objects that the world has ever held at once, and different for all objects in the world: so it can
+    /// index an array of your own.
     pub index: u32,
     /// How many objects had the index before.
     pub generation: u32,

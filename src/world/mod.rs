@@ -55,8 +55,8 @@ use slots::{ObjectPlace, Slots};
 /// # What things cost
 ///
 /// [`insert`](Self::insert), [`remove`](Self::remove), [`update`](Self::update) and [`get`](Self::get) take constant time. A step goes over
-/// the moving objects and the pairs; static objects that nothing is near cost it nothing. Changes of static objects are made by the next
-/// step, at the price that [`StaticSet`] names; many at once cost as much as rebuilding it.
+/// the moving objects and the pairs; static objects with nothing near them cost nothing. The next step makes the changes of static objects,
+/// at the cost that [`StaticSet`] describes; many at once cost as much as rebuilding it.
 ///
 /// # Margin
 ///
@@ -83,9 +83,9 @@ use slots::{ObjectPlace, Slots};
 /// - A steady world allocates nothing.
 /// - When memory is refused, by the system or by [`Config::max_bytes`] (a limit for the engine, and again for the static objects), a step
 ///   has no result, and [`try_par_step`](Self::try_par_step) returns an error. The objects, their handles and the [pairs](Self::pairs) are
-///   what they were; events, rejected objects and queries are empty until the next step. Taking objects out is never refused.
-/// - With the feature `serde` a world can be saved and restored at any time between steps. It goes on as the saved one does: the same
-///   handles for the objects to come, the same events in the next step. (The results of the last step, in [`events`](Self::events),
+///   unchanged; events, rejected objects and queries are empty until the next step. Removing objects is never refused.
+/// - With the feature `serde` a world can be saved and restored at any time between steps. It continues exactly as the saved one: the same
+///   handles for new objects, the same events in the next step. (The results of the last step, in [`events`](Self::events),
 ///   [`rejected`](Self::rejected) and [`queries`](Self::queries), are not saved.) Data that no world can have written is refused. Formats
 ///   without infinite numbers, such as JSON, cannot restore a world with infinite boxes.
 #[derive(Debug)]
@@ -102,13 +102,13 @@ pub struct World<S: Scalar = f32, const D: usize = 3> {
     places: Vec<u32>,
     /// Room for the objects that move to the places of others: these, and the place of each behind all that stay.
     moves: Vec<(u32, u32)>,
-    /// Nothing, readable if the last step came to its end.
+    /// No value; readable if the last step completed.
     last_step: Outcome<()>,
     times: WorldTimes,
 }
 
-/// A copy with the same objects, handles and pairs, which goes on as this one does. Takes the time of a flat copy of these. Grids are not
-/// copied: the first step of the copy builds them again, and until then there are no events and nothing to query.
+/// A copy with the same objects, handles and pairs, which continues as this one does. Takes the time of a flat copy of these. Grids are not
+/// copied: the first step of the copy builds them again, and until then it has no events, and queries find nothing.
 impl<S: Scalar, const D: usize> Clone for World<S, D> {
     fn clone(&self) -> Self {
         let config = &self.broad_phase.engine.builder.config;
@@ -191,7 +191,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
         Ok(handle)
     }
 
-    /// Takes an object out. Its pairs are among the ended ones of the next step.
+    /// Removes an object. Its pairs are among the ended ones of the next step.
     pub fn remove(&mut self, handle: Handle) -> Result<Object<S, D>, StaleHandle> {
         let place = self.slots.place(handle)?;
         let object = self.take_out(place).ok_or(StaleHandle { handle })?;
@@ -199,8 +199,8 @@ impl<S: Scalar, const D: usize> World<S, D> {
         Ok(object)
     }
 
-    /// Puts another object in the place of one: moves it, changes its groups, or makes it static or moving. It keeps its handle, and
-    /// its pairs go on as long as the new box and groups allow.
+    /// Replaces an object: moves it, changes its groups, or makes it static or moving. It keeps its handle, and its pairs go on as long as
+    /// the new box and groups allow.
     ///
     /// # Panics
     ///
@@ -209,8 +209,8 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.try_update(handle, object).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// [`update`](Self::update), or an error (the outer one) when memory is refused, which only an object that becomes static or moving
-    /// needs. The world is then as it was before.
+    /// [`update`](Self::update), or an error (the outer one) when memory is refused. Only an object that becomes static or moving needs
+    /// memory. The world is then as it was before.
     pub fn try_update(&mut self, handle: Handle, object: Object<S, D>) -> Result<Result<(), StaleHandle>, DetectError> {
         let place = match self.slots.place(handle) {
             Ok(place) => place,
@@ -229,7 +229,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
         Ok(Ok(()))
     }
 
-    /// Moves an object and leaves the rest of it as it is. One that was swept stands still there.
+    /// Sets the box of an object, and nothing else. An object that was swept rests there.
     pub fn set_aabb(&mut self, handle: Handle, aabb: Aabb<S, D>) -> Result<(), StaleHandle> {
         self.change(handle, |object| (object.aabb, object.sweep_to) = (aabb, None))
     }
@@ -244,8 +244,8 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.change(handle, |object| object.data = data)
     }
 
-    /// The user data of an object that is in the world, or that the events of the last step may still name: one that was removed since
-    /// the step before it. (Often of earlier ones, too.) No other object's data, whatever became of the slot.
+    /// The user data of an object that is in the world, or that the events of the last step may still contain: one that was removed since
+    /// the step before it. (Data of objects removed earlier is often available, too.) It never returns another object's data.
     pub fn data(&self, handle: Handle) -> Option<u64> {
         match self.get(handle) {
             Ok(object) => Some(object.data),
@@ -306,8 +306,8 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.slots.iter().filter_map(|(handle, place)| Some((handle, self.at(place)?)))
     }
 
-    /// The boxes of all moving objects, in no particular order: the fastest way to move many on one thread. (Of swept ones, the box at the
-    /// beginning.)
+    /// The boxes of all moving objects, in no particular order: the fastest way to move many on one thread. (For swept objects it is the
+    /// box at the beginning.)
     pub fn moving_mut(&mut self) -> impl Iterator<Item = (Handle, &mut Aabb<S, D>)> {
         let boxes = self.moving.objects.iter_mut().map(|inflated| &mut inflated.object.aabb);
         self.moving.handles.iter().copied().zip(boxes)
@@ -328,16 +328,29 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.broad_phase.stats()
     }
 
-    /// The moving objects in the order in which the last step stored them, in which neighbors in space are close to each other; those
-    /// that the step has seen.
+    /// Memory held, in bytes, without that of events and queries that you keep.
+    pub fn bytes(&self) -> usize {
+        self.stats().bytes
+            + self.slots.bytes()
+            + self.moving.bytes()
+            + self.statics.bytes()
+            + self.partners.bytes()
+            + self.tracker.bytes()
+            + self.rejected.capacity() * size_of::<(Handle, RejectReason)>()
+            + self.places.capacity() * size_of::<u32>()
+            + self.moves.capacity() * size_of::<(u32, u32)>()
+    }
+
+    /// The moving objects in the order in which the last step stored them, in which neighbors in space are close to each other. Objects
+    /// inserted since are not among them.
     pub fn spatial_order(&self) -> impl ExactSizeIterator<Item = Handle> {
         let order = self.last_step.get().and_then(|()| self.broad_phase.spatial_order());
         let indices = order.map_or(&[][..], |order| order.as_slice());
         indices.iter().map(|&index| self.moving.seen[index as usize])
     }
 
-    /// Gives back memory that nothing needs. What the last step found is gone, as after
-    /// [`BroadPhase::shrink_to_fit`]: there are no events and nothing to query until the next one. The [pairs](Self::pairs) stay.
+    /// Gives back unused memory. What the last step found is gone, as after [`BroadPhase::shrink_to_fit`]: until the next step there are no
+    /// events, and queries find nothing. The [pairs](Self::pairs) stay.
     pub fn shrink_to_fit(&mut self) {
         self.last_step.discard();
         self.slots.shrink_to_fit();
@@ -364,7 +377,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
         }
     }
 
-    /// Puts an object among those of its kind, where there is [room](Self::reserve_for), and leaves it to the caller to tell its slot.
+    /// Puts an object among those of its kind, where there is [room](Self::reserve_for), and leaves it to the caller to update its slot.
     fn put(&mut self, handle: Handle, object: Object<S, D>) -> ObjectPlace {
         let inflated = Inflated { object, margin: self.margin };
         match object.mobility {

@@ -5,7 +5,7 @@ use super::{Handle, Object};
 use crate::Scalar;
 use crate::runtime::memory;
 
-/// Dense and in no particular order, as a step reads them.
+/// The moving objects: dense and in no particular order, as a step reads them.
 #[derive(Debug)]
 pub(super) struct Moving<S, const D: usize> {
     pub(super) objects: Vec<Inflated<S, D>>,
@@ -32,7 +32,7 @@ impl<S: Scalar, const D: usize> Moving<S, D> {
         self.handles.len() as u32 - 1
     }
 
-    /// Takes an object out. If another one moved to its place, its handle is returned, too.
+    /// Removes an object. Also returns the handle of the object that moved to its place, if there is one.
     pub(super) fn remove(&mut self, place: u32) -> (Object<S, D>, Option<Handle>) {
         let Inflated { object, .. } = self.objects.swap_remove(place as usize);
         self.handles.swap_remove(place as usize);
@@ -47,7 +47,7 @@ impl<S: Scalar, const D: usize> Moving<S, D> {
         &mut self.objects[place as usize].object
     }
 
-    /// A copy of the objects; no step has seen it.
+    /// A copy of the objects, which no step has seen.
     pub(super) fn copy(&self) -> Self {
         Moving { objects: self.objects.clone(), handles: self.handles.clone(), seen: Vec::new() }
     }
@@ -58,13 +58,19 @@ impl<S: Scalar, const D: usize> Moving<S, D> {
         self.seen = Vec::new();
     }
 
-    /// Makes room to take note of what a step sees.
+    /// Memory held, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.objects.capacity() * size_of::<Inflated<S, D>>()
+            + (self.handles.capacity() + self.seen.capacity()) * size_of::<Handle>()
+    }
+
+    /// Makes room to record what a step sees.
     pub(super) fn reserve_seen(&mut self) {
         self.seen.clear();
         memory::reserve_with_slack(&mut self.seen, self.handles.len());
     }
 
-    /// Takes note that a step has seen the objects.
+    /// Records that a step has seen the objects.
     pub(super) fn note_seen(&mut self) {
         self.seen.clone_from(&self.handles);
     }

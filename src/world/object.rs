@@ -27,7 +27,7 @@ pub struct Object<S, const D: usize> {
     /// are not swept.
     #[cfg_attr(feature = "serde", serde(default = "nowhere"))]
     pub sweep_to: Option<Aabb<S, D>>,
-    /// Any value of yours. The world returns it by [handle](crate::World::data) and with [events](crate::World::with_data), also for some
+    /// Any value of yours. The world returns it by [handle](crate::World::data) and with [events](crate::World::with_data), even for some
     /// time after the object is removed.
     #[cfg_attr(feature = "serde", serde(default))]
     pub data: u64,
@@ -42,9 +42,9 @@ fn nowhere<S, const D: usize>() -> Option<Aabb<S, D>> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Mobility {
-    /// Costs the same in every step, whether or not it moves.
+    /// Costs the same in every step, whether or not the object moves.
     Moving,
-    /// Costs next to nothing in a step in which nothing is near, and more when it does change.
+    /// Costs next to nothing in a step in which nothing is near, and more when the object does change.
     Static,
 }
 
@@ -59,8 +59,8 @@ impl<S: Scalar, const D: usize> Object<S, D> {
         Object { aabb, groups: Groups::ALL, mobility: Mobility::Static, sweep_to: None, data: 0 }
     }
 
-    /// A moving object that is swept from one box to another during a step, as a [`MovingBox`] is: it pairs with what it meets at some
-    /// time on its way, and with nothing else.
+    /// A moving object that is swept from one box to another during a step, as a [`MovingBox`] is: it pairs with the objects that it meets
+    /// at some time on its way, and with no others.
     ///
     /// ```
     /// use pivotgrid::{Aabb, Object, World};
@@ -79,11 +79,13 @@ impl<S: Scalar, const D: usize> Object<S, D> {
     }
 
     /// The same object with other user data.
+    #[must_use]
     pub fn with_data(self, data: u64) -> Self {
         Object { data, ..self }
     }
 
     /// The same object in other groups.
+    #[must_use]
     pub fn with_groups(self, groups: Groups) -> Self {
         Object { groups, ..self }
     }
@@ -97,7 +99,7 @@ impl<S: Scalar, const D: usize> Object<S, D> {
         self.sweep_to.is_some() && self.mobility == Mobility::Moving
     }
 
-    /// Its way during a step, with a margin.
+    /// Its motion during a step, with a margin.
     fn way(&self, margin: S) -> MovingBox<S, D> {
         let inflated = |aabb: Aabb<S, D>| if aabb.is_valid() { aabb.with_margin(margin) } else { aabb };
         let to = self.sweep_to.filter(|_| self.mobility == Mobility::Moving).unwrap_or(self.aabb);

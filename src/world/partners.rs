@@ -3,8 +3,8 @@
 use crate::Pair;
 use crate::runtime::memory;
 
-/// Numbers static objects when a moving one first overlaps them. A tracker reads every index up to the largest in a pair; with
-/// these numbers instead of their indices it does not visit all static objects to find the few that matter.
+/// Assigns a number to each static object when a moving one first overlaps it. A tracker reads every index up to the largest in a pair;
+/// with these numbers instead of their indices it does not visit all static objects to find the few that matter.
 ///
 /// Numbers are kept from step to step, because a tracker is fastest if indices keep their keys.
 #[derive(Debug, Default)]
@@ -16,15 +16,20 @@ pub(super) struct Partners {
 }
 
 const UNNUMBERED: u32 = u32::MAX;
-/// If more than one number in this many is in use, or there are at most `FEW`, the others may stay.
+/// Unused numbers are kept if more than one number in this many is in use, or if there are at most `FEW`.
 const SURPLUS: usize = 4;
 const FEW: usize = 1024;
 
 impl Partners {
-    /// Static objects have got other indices.
+    /// Forgets all numbers, because static objects have new indices.
     pub(super) fn forget(&mut self) {
         self.numbers.clear();
         self.statics.clear();
+    }
+
+    /// Memory held, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        (self.numbers.capacity() + self.statics.capacity()) * size_of::<u32>()
     }
 
     /// In pairs of a moving and a static object, replaces the indices of static objects by their numbers, counted from `first`.
@@ -40,7 +45,7 @@ impl Partners {
         for pair in pairs.iter_mut().flatten() {
             let number = &mut self.numbers[pair.b as usize];
             if *number == UNNUMBERED {
-                // The memory first: a number without an index would be one too many.
+                // The memory first: a number must not be left without an index.
                 memory::reserve(&mut self.statics, 1);
                 *number = self.statics.len() as u32;
                 self.statics.push(pair.b);

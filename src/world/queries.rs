@@ -24,8 +24,8 @@ use crate::{Aabb, Ball, BoxCast, Filtered, Groups, Hit, InGroups, Queries, Query
 /// | boxes within a radius ([`Ball`]) | [`visit_within`](Self::visit_within) | [`within`](Self::within) | [`par_within`](Self::par_within) |
 /// | the k nearest boxes | | [`nearest`](Self::nearest) | [`par_nearest`](Self::par_nearest) |
 ///
-/// Everything is as of the last step: an object that has been moved or removed since is found where it was, and one that has been
-/// inserted since is not found. Boxes have the world's [margin](World#margin). Otherwise all is as in [`Queries`].
+/// Everything is as of the last step: an object that has been moved or removed since is found where it was, and one that has been inserted
+/// since is not found. Boxes have the world's [margin](World#margin). Otherwise these are the queries of [`Queries`].
 /// [`in_groups`](Self::in_groups) and [`filtered`](Self::filtered) restrict queries to some objects, [`moving`](Self::moving) and
 /// [`statics`](Self::statics) to one kind.
 ///
@@ -52,7 +52,7 @@ pub struct WorldQueries<'a, S: Scalar, const D: usize, F = Unfiltered> {
     moving: ObjectKind<'a, S, D>,
     statics: ObjectKind<'a, S, D>,
     filter: F,
-    /// The world with the user data of hits.
+    /// The world, which has the user data of hits.
     world: &'a World<S, D>,
 }
 
@@ -64,7 +64,7 @@ struct ObjectKind<'a, S: Scalar, const D: usize> {
     handles: &'a [Handle],
 }
 
-/// A filter of handles, for the indices of one kind of object.
+/// Applies a filter of handles to the indices of one kind of object.
 struct HandleFilter<'a, F> {
     handles: &'a [Handle],
     filter: &'a F,

@@ -74,7 +74,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
 }
 
 impl<S: Scalar, const D: usize> Saved<S, D> {
-    /// The world, or why no world can have been saved as this.
+    /// The world, or the reason why no world can have written this.
     fn restored(self) -> Result<World<S, D>, String> {
         let mut world = World::with_config(self.config, S::from_f64(self.margin)).map_err(|error| error.to_string())?;
         if self.slots.len() > MAX_SLOTS {

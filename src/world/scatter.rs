@@ -6,7 +6,7 @@ use crate::sorting::{Divisible, share_out};
 /// Items whose places are compared with a worker's share all at once.
 const BLOCK: usize = 512;
 
-/// A worker's share of what is changed.
+/// A worker's share of the targets.
 struct Share<'a, T> {
     targets: &'a mut [T],
     first: usize,
@@ -26,11 +26,11 @@ impl<T: Send> Divisible for Share<'_, T> {
     }
 }
 
-/// Runs `change` with the number of each item on the target at its place. Of several items with one place, the last one comes last. What
-/// has no target is left out.
+/// Runs `change` with the number of each item on the target at its place. Items with the same place are applied in their order. Items
+/// without a target are left out.
 ///
-/// Each worker has a share of the targets, goes over the places of all items and changes those of its share. Items mostly come in the
-/// order of their places, so of most blocks two comparisons tell that they belong to another worker.
+/// Each worker has a share of the targets, goes over the places of all items and changes those of its share. Items mostly come in the order
+/// of their places, so for most blocks two comparisons show that they belong to another worker.
 pub(super) fn scatter<I: Sync, T: Send>(
     items: &[I],
     place: impl Fn(&I) -> u32 + Sync,

@@ -6,9 +6,9 @@ use crate::lockfree::append;
 use crate::runtime::memory;
 use crate::runtime::team::Team;
 
-/// With this maximum, moving and static objects, each with a number of its own, are few enough for a tracker.
+/// The most slots: moving and static objects, numbered separately, are then few enough for a tracker.
 pub(super) const MAX_SLOTS: usize = 1 << 30;
-/// Handles that a worker does at a time.
+/// Handles that a worker processes at a time.
 const BLOCK: usize = 1024;
 /// The generation of a retired slot: all its generations have been given out. No object has it.
 pub(super) const RETIRED: u32 = u32::MAX;
@@ -22,15 +22,15 @@ pub(super) enum ObjectPlace {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
-    /// Of its object, or of its next one.
+    /// The generation of its object, or of its next one.
     generation: u32,
     pub(super) place: Option<ObjectPlace>,
-    /// The user data of the last object that it had before.
+    /// The user data of the previous object.
     last_data: u64,
 }
 
 impl Slot {
-    /// The data to keep for the object before the one of this handle, if there was one.
+    /// The data to keep for the object before that of this handle, if there was one.
     fn older(&self, handle: Handle) -> Option<(Handle, u64)> {
         Some((Handle { generation: handle.generation.checked_sub(1)?, ..handle }, self.last_data))
     }
@@ -46,7 +46,7 @@ pub(super) struct Slots {
     slots: Vec<Slot>,
     /// The user data of objects before those, if they were removed since the step before the last one.
     older: Vec<(Handle, u64)>,
-    /// How many of `older` the last step found there.
+    /// How many entries `older` had at the last step.
     older_of_last_step: usize,
     /// Slots without an object, the next one to be used last. The retired ones are not among them.
     free: Vec<u32>,
@@ -64,7 +64,7 @@ impl Slots {
         }
     }
 
-    /// Makes room for some more objects, and for the day when they are gone. Ends the change if memory is refused.
+    /// Makes room for some more objects, and for their later removal. Ends the change if memory is refused.
     pub(super) fn reserve(&mut self, more: usize) {
         memory::reserve(&mut self.slots, more);
         let with_objects = self.slots.len() + more - self.free.len();
@@ -113,7 +113,7 @@ impl Slots {
         &mut self.slots
     }
 
-    /// Whether the slot of an object will be used again after it.
+    /// Whether the slot of an object can be reused after the object.
     pub(super) fn is_reusable(handle: Handle) -> bool {
         handle.generation + 1 != RETIRED
     }
@@ -125,12 +125,12 @@ impl Slots {
         slot.and_then(|slot| slot.place).ok_or(StaleHandle { handle })
     }
 
-    /// Notes that an object that there is has moved to another place.
+    /// Records that an existing object has moved to another place.
     pub(super) fn set_place(&mut self, handle: Handle, place: ObjectPlace) {
         self.slots[handle.index as usize].place = Some(place);
     }
 
-    /// Releases the handle of an object, and keeps its user data for a while. Its slot is used again unless that was its last generation.
+    /// Releases the handle of an object, and keeps its user data for a while. Its slot is reused unless that was its last generation.
     pub(super) fn release(&mut self, handle: Handle, data: u64) {
         let slot = &mut self.slots[handle.index as usize];
         if let Some(older) = slot.older(handle).filter(|_| self.older.len() < self.older.capacity()) {
@@ -142,8 +142,8 @@ impl Slots {
         }
     }
 
-    /// [Releases](Self::release) the handles of many objects that there are, none of them twice, and all [reusable](Self::is_reusable).
-    /// `data` is called with their numbers.
+    /// [Releases](Self::release) the handles of many existing objects, all different and [reusable](Self::is_reusable). `data` is called
+    /// with their numbers.
     pub(super) fn release_all(&mut self, handles: &[Handle], team: Team, data: impl Fn(usize) -> u64 + Sync) {
         let Slots { slots, older, free, .. } = self;
         let room = older.capacity() - older.len();
@@ -159,7 +159,7 @@ impl Slots {
         free.extend(handles.iter().map(|handle| handle.index));
     }
 
-    /// A copy with the room that taking objects out needs.
+    /// A copy with the room that removing objects needs.
     pub(super) fn copy(&self) -> Self {
         let mut copy = self.clone();
         copy.free.reserve_exact(self.slots.len() - self.free.len());
@@ -177,17 +177,24 @@ impl Slots {
         }
     }
 
-    /// Forgets the user data of objects that no event names any more.
+    /// Forgets the user data of objects that no event can contain any more.
     pub(super) fn note_step(&mut self) {
         self.older.drain(..self.older_of_last_step);
         self.older_of_last_step = self.older.len();
     }
 
-    /// Gives back memory that nothing needs.
+    /// Gives back unused memory.
     pub(super) fn shrink_to_fit(&mut self) {
         self.slots.shrink_to_fit();
         self.free.shrink_to(self.slots.len());
         self.older.shrink_to(self.older.len() + self.slots.len() - self.free.len());
+    }
+
+    /// Memory held, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot>()
+            + self.older.capacity() * size_of::<(Handle, u64)>()
+            + self.free.capacity() * size_of::<u32>()
     }
 
     /// All handles and places in ascending order.
@@ -221,7 +228,7 @@ impl Slots {
         }
     }
 
-    /// Sets which slots are free, in the order of their use from last to first, or says why that cannot be.
+    /// Sets which slots are free, in the order of their use from last to first, or returns why that is impossible.
     pub(super) fn set_free(&mut self, free: Vec<u32>) -> Result<(), String> {
         let mut is_used = vec![false; self.slots.len()];
         for (used, slot) in is_used.iter_mut().zip(&self.slots) {

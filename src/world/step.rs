@@ -27,8 +27,8 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.try_step().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// [`par_step`](Self::par_step), or an error when memory is refused: see [above](Self#what-you-can-rely-on) for what is then known. The
-    /// next step returns what has changed since the last completed one.
+    /// [`par_step`](Self::par_step), or an error when memory is refused: see [above](Self#what-you-can-rely-on) for the state afterwards.
+    /// The next step returns what has changed since the last completed one.
     pub fn try_par_step(&mut self) -> Result<Events<'_, (Handle, Handle)>, DetectError> {
         self.step_on(Threads::Pool)
     }
@@ -105,7 +105,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
         let World { margin, moving, statics, broad_phase, partners, tracker, rejected, .. } = self;
         let (engine, margin, no_margin) = (&mut broad_phase.engine, *margin, *margin == S::ZERO);
         let first_partner = moving.objects.len();
-        // All other memory first: when the tracker has taken the pairs, nothing is refused any more.
+        // All other memory first: after the tracker has taken the pairs, nothing may be refused.
         memory::catch(|| {
             partners.number(&mut engine.static_pairs, statics.seen.len(), first_partner as u32);
             memory::reserve(&mut engine.detector.pairs, engine.static_pairs.len());

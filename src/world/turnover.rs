@@ -72,8 +72,8 @@ impl<S: Scalar, const D: usize> World<S, D> {
         self.insert_all_on(objects, handles, Threads::Pool)
     }
 
-    /// [Removes](Self::remove) many objects. If one of the handles is stale, or there twice, those before it are removed, and it is the
-    /// error.
+    /// [Removes](Self::remove) many objects. If a handle is stale, or occurs twice, the objects before it are removed, and the error
+    /// contains that handle.
     pub fn remove_all(&mut self, handles: &[Handle]) -> Result<(), StaleHandle> {
         self.remove_all_on(handles, Threads::Serial)
     }
@@ -162,14 +162,14 @@ impl<S: Scalar, const D: usize> World<S, D> {
 
     fn remove_all_on(&mut self, handles: &[Handle], threads: Threads<'_>) -> Result<(), StaleHandle> {
         let team = threads.team(handles.len() <= SERIAL_UP_TO);
-        // Static objects, errors and slots at their end are left to the removal of one.
+        // Static objects, errors and slots in their last generation are left to the removal one by one.
         if handles.len() < FEW || !team.enter(|| self.remove_moving(handles, team)) {
             return handles.iter().try_for_each(|&handle| self.remove(handle).map(drop));
         }
         Ok(())
     }
 
-    /// Removes objects if all of them are moving and there once, and if there is memory to do so.
+    /// Removes objects if all of them are moving and occur once, and if there is memory for it.
     fn remove_moving(&mut self, handles: &[Handle], team: Team) -> bool {
         let words = self.moving.objects.len().div_ceil(u32::BITS as usize);
         let has_room = memory::catch(|| {
@@ -190,7 +190,7 @@ impl<S: Scalar, const D: usize> World<S, D> {
         let objects = &moving.objects;
         slots.release_all(handles, team, |number| objects[places[number] as usize].object.data);
 
-        // The last objects that stay move to the places of those that go.
+        // The last objects that stay move to the places of removed ones.
         let stay = moving.objects.len() - handles.len();
         let holes = bits(is_gone, false).take_while(|&place| (place as usize) < stay);
         let last = bits(is_gone, true).map(|place| place as usize).skip_while(|&place| place < stay);
@@ -235,8 +235,8 @@ fn count_moving<S: Scalar, const D: usize>(objects: &[Object<S, D>], team: Team)
     moving.claimed()
 }
 
-/// Finds the places of objects, and sets a bit for each. False if there is one that is not moving, not there, or there twice, or whose
-/// slot is at its end; then some bits are set.
+/// Finds the places of objects, and sets a bit for each. False if one of them is not moving, does not exist, occurs twice, or has a slot in
+/// its last generation; some bits may then be set.
 fn find(handles: &[Handle], slots: &Slots, bits: &mut [u32], places: &mut [u32], team: Team) -> bool {
     let (bits, blocks, is_simple) = (shared(bits), Blocks::new(places, BLOCK), AtomicBool::new(true));
     team.run(|| {

@@ -1,6 +1,8 @@
 //! `Config::max_bytes`: a step that needs more is refused with the need, and never answered in part.
 
-use pivotgrid::{Aabb, BroadPhase, Config, DetectError, Lattice, Neighbors, Periodic, PeriodicNeighbors, StaticSet};
+use pivotgrid::{
+    Aabb, BroadPhase, Config, DetectError, Handle, Lattice, Neighbors, Object, Periodic, PeriodicNeighbors, StaticSet, World,
+};
 
 use crate::account::Account;
 use crate::common::{Oracle, Placement, Rng, Scene, Sizes, grid_config};
@@ -96,6 +98,30 @@ fn the_statistics_tell_how_much_is_held() {
     });
     // Pairs in order are there twice, with two codes of 64 bits each.
     assert!(told[1] - told[0] > 40_000 * (8 + 16), "{told:?}");
+}
+
+/// Objects of both kinds, handles, grids and pairs; and little more than the ended pairs and the slots when all of it is gone.
+#[test]
+fn a_world_tells_what_it_holds() {
+    let account = Account::open();
+    let before = account.live_bytes();
+    let mut world = World::<f64, 2>::with_config(grid_config(), 0.1).unwrap();
+    let mut handles = Vec::new();
+    for (at, center) in (0..9000).map(|at| (at, [f64::from(at % 100), f64::from(at / 100)])) {
+        let aabb = Aabb::around(center, [0.5; 2]);
+        let handle = world.insert(if at % 3 == 0 { Object::new_static(aabb) } else { Object::new_moving(aabb) });
+        handles.push(handle);
+    }
+    for _ in 0..3 {
+        assert!(world.step().ongoing.len() + world.events().started.len() > 20_000);
+    }
+    let held = account.live_bytes() - before - (handles.capacity() * size_of::<Handle>()) as isize;
+    let told = world.bytes() as isize;
+    assert!((held - told).abs() < held / 20, "{held} bytes are held, {told} are told");
+    world.remove_all(&handles).unwrap();
+    world.step();
+    world.shrink_to_fit();
+    assert!(world.bytes() < told as usize / 5, "{} bytes of {told}", world.bytes());
 }
 
 /// What the limit does not follow: figures, and what the arenas of chunks round up, at most a page for each slab. Static objects in a

@@ -23,7 +23,7 @@ fn overlap(a: &Aabb<f32, 3>, b: &Aabb<f32, 3>) -> bool {
 fn assert_has(statics: &mut StaticSet<f32, 3>, objects: &Objects, context: &str) {
     assert_eq!(statics.len(), objects.len(), "{context}");
     for (&index, bounds) in objects {
-        assert_eq!(statics.get(index), Some(bounds), "{context}");
+        assert_eq!(statics.get(index), Ok(bounds), "{context}");
     }
     let moving = boxes(100, 99);
     let mut expected = Vec::new();

@@ -2,7 +2,9 @@
 //!
 //! Coordinates and vectors are multiples of 1/32 and small, so nothing is ever rounded, and the oracle may compute in `f64`.
 
-use pivotgrid::{Aabb, Ball, Bounded, Lattice, Neighbors, PeriodicNeighbors, PeriodicReason, PeriodicRows, Reach, RejectReason};
+use pivotgrid::{
+    Aabb, Ball, Bounded, Lattice, Neighbors, PeriodicError, PeriodicNeighbors, PeriodicReason, PeriodicRows, Reach, RejectReason,
+};
 use rayon::prelude::*;
 
 use crate::common::{Coordinate, Rng, grid_config, pool};
@@ -241,8 +243,16 @@ fn what_has_no_place_in_a_lattice() {
     assert_eq!(neighbors.within(&points[..1], 90.0).neighbors(), 2 * 22);
     assert!(neighbors.space().translation([2, 0]) == [8.0, 0.0]);
     neighbors.set_lattice(Lattice::new([[40.0, 0.0], [1.0, 4.0]], [true, false]).expect("a lattice"));
-    assert!(neighbors.rows().is_empty());
+    assert!(neighbors.rows().is_empty() && neighbors.rejected().is_empty());
     assert_eq!(neighbors.within(&points[..1], 90.0).neighbors(), 4);
+    // Upright again: 4.5 is 0.5, and the second bounds count for nothing.
+    neighbors.set_domain(Aabb::new([0.0, infinite], [4.0, -1.0]), [true, false]).expect("a domain");
+    assert!(neighbors.rows().is_empty());
+    assert_eq!(neighbors.within(&points, 1.0).neighbors(), 2);
+    assert_eq!(neighbors.rejected().iter().map(|rejected| rejected.index).collect::<Vec<_>>(), [2, 3, 4]);
+    let error = neighbors.set_domain(Aabb::new([0.0, 0.0], [4.0, infinite]), [true, true]).expect_err("no period");
+    assert!(matches!(error, PeriodicError::Period { axis: 1, .. }), "{error}");
+    assert_eq!(neighbors.rows().neighbors(), 2);
 }
 
 /// Distances and vectors of plain lists.

@@ -38,7 +38,9 @@ fn bulk_changes_are_those_one_by_one() {
         fleet.step("changed");
         let shifted = |aabb: Aabb<f32, 3>| Aabb { min: aabb.min.map(|x| x + 0.5), max: aabb.max.map(|x| x + 0.5) };
         for (world, _) in &mut fleet.worlds {
-            pool(2).install(|| world.par_move(|handle, aabb| *aabb = if handle.index % 2 == 0 { shifted(*aabb) } else { *aabb }));
+            pool(2).install(|| {
+                world.par_for_each_moving(|handle, aabb| *aabb = if handle.index % 2 == 0 { shifted(*aabb) } else { *aabb })
+            });
         }
         let moving =
             fleet.twin.objects.iter_mut().filter(|(handle, object)| handle.index % 2 == 0 && object.mobility == Mobility::Moving);
@@ -213,7 +215,7 @@ fn a_panic_while_objects_are_moved_costs_nothing() {
             }
             *aabb = shifted(*aabb);
         };
-        let outcome = catch_unwind(AssertUnwindSafe(|| pool(threads).install(|| world.par_move(update))));
+        let outcome = catch_unwind(AssertUnwindSafe(|| pool(threads).install(|| world.par_for_each_moving(update))));
         assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&victim));
         let (mut twin, mut moved) = (World::<f32, 2>::new(), 0);
         for (&handle, before) in handles.iter().zip(&before) {

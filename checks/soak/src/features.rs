@@ -140,7 +140,7 @@ impl<S: Coordinate, const D: usize> Features<S, D> {
             }
         }
         let known: Vec<(u32, Aabb<S, D>)> =
-            (0..6 * MOST as u32).filter_map(|index| Some((index, *self.statics.get(index)?))).collect();
+            (0..6 * MOST as u32).filter_map(|index| Some((index, *self.statics.get(index).ok()?))).collect();
         same("static objects", &self.statics.len(), &known.len())?;
         let Some(&asked) = boxes.get(random.below(boxes.len())) else { return Ok(()) };
         let mut found = Vec::new();

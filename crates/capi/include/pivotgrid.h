@@ -161,7 +161,7 @@
 #define PG_PASSES 16
 
 /**
- * What a function returns: `PG_OK`, or why it did nothing. A call that fails leaves its handles usable.
+ * The result of a function: `PG_OK`, or the reason why it did nothing. A call that fails leaves its handles usable.
  */
 typedef enum {
     /**
@@ -169,7 +169,7 @@ typedef enum {
      */
     PG_OK = 0,
     /**
-     * A pointer is null that must not be.
+     * A pointer that must not be null is null.
      */
     PG_ERROR_NULL = 1,
     /**
@@ -189,7 +189,7 @@ typedef enum {
      */
     PG_ERROR_WRONG_THREAD = 5,
     /**
-     * The `size` of a struct is none that this library knows.
+     * The `size` of a struct is not one that this library knows.
      */
     PG_ERROR_SIZE = 6,
     /**
@@ -225,11 +225,11 @@ typedef enum {
      */
     PG_ERROR_DOMAIN = 14,
     /**
-     * Any other argument that makes no sense.
+     * Any other invalid argument.
      */
     PG_ERROR_ARGUMENT = 15,
     /**
-     * An object of a world or a static set was removed, or never was there.
+     * An object of a world or a static set was removed, or never existed.
      */
     PG_ERROR_STALE_OBJECT = 16,
     /**
@@ -243,7 +243,7 @@ typedef enum {
 } pg_status;
 
 /**
- * The caller's own threads: a job system that carries what a handle does. Only neighbor lists in a space that repeats itself stay on the
+ * The caller's own threads: a job system that runs the work of a handle. Only neighbor lists in a space that repeats itself stay on the
  * calling thread.
  *
  * `run` calls `job(data, worker)` for each worker in `0..workers`, on any threads, as many at a time as it likes, in any order, and
@@ -296,7 +296,7 @@ typedef struct {
      */
     uint32_t max_levels;
     /**
-     * 0 the best that the machine has, 1 portable, 2 AVX2, 3 AVX-512; for measurements.
+     * 0 the best that the machine has, 1 portable, 2 AVX2, 3 AVX-512, 4 NEON, 5 WebAssembly's 128-bit vectors; for measurements.
      */
     uint32_t instruction_set;
     /**
@@ -328,7 +328,7 @@ typedef struct {
 } pg_broad_phase;
 
 /**
- * An array of the caller's: where the first value is, and how many bytes further the next one.
+ * An array of the caller: where the first value is, and how many bytes farther the next one.
  */
 typedef struct {
     /**
@@ -342,15 +342,14 @@ typedef struct {
 } pg_array;
 
 /**
- * Whether the pair of objects `a` and `b` is wanted: not 0 if so. Called on any thread, on several at once, in either order of the
+ * Returns whether to keep the pair of objects `a` and `b`: not 0 if so. Called on any thread, on several at once, in either order of the
  * two. Must return: no exception, no longjmp.
  */
 typedef int (*pg_filter)(void *user, uint32_t a, uint32_t b);
 
 /**
- * The objects of a step, where they lie in the caller's memory: boxes (`min` and `max`) or balls (`center` and `radius`), known by
- * their index. The library reads them during the call and keeps no pointer. Zero what is not used; `pg_boxes_f32` and the constructors
- * like it make one.
+ * The objects of a step, in place in the caller's memory: boxes (`min` and `max`) or balls (`center` and `radius`), identified by index.
+ * The library reads them during the call and keeps no pointer. Set unused fields to zero; `pg_boxes_f32` and similar constructors do that.
  */
 typedef struct {
     /**
@@ -390,7 +389,7 @@ typedef struct {
      */
     pg_array groups;
     /**
-     * Optional: asked about each pair that is found.
+     * Optional: called for each pair that is found.
      */
     pg_filter filter;
     /**
@@ -450,7 +449,7 @@ typedef struct {
 } pg_pairs;
 
 /**
- * Some pairs that lie behind one another.
+ * Some pairs in one array.
  */
 typedef struct {
     /**
@@ -491,7 +490,7 @@ typedef struct {
 } pg_blocks;
 
 /**
- * Gets some pairs, on any thread, on several at once; not 0 to stop soon. Must return: no exception, no longjmp.
+ * Gets some pairs, on any thread, on several at once; returns not 0 to stop soon. Must return: no exception, no longjmp.
  */
 typedef int (*pg_visitor)(void *user, const pg_pair *pairs, size_t count);
 
@@ -554,7 +553,7 @@ typedef struct {
      */
     pg_array direction;
     /**
-     * Optional: how far rays reach, in lengths of their directions; infinitely far without. A stride of 0 means one for all.
+     * Optional: how far rays reach, in lengths of their directions; by default infinitely far. A stride of 0 means one for all.
      */
     pg_array max_t;
 } pg_query;
@@ -607,7 +606,7 @@ typedef struct {
      */
     const void *distances;
     /**
-     * Neighbor rows with `PG_VECTORS`: the ways from a particle to its neighbors, `dimensions` scalars each; otherwise null.
+     * Neighbor rows with `PG_VECTORS`: the vectors from a particle to its neighbors, `dimensions` scalars each; otherwise null.
      */
     const void *vectors;
     /**
@@ -635,7 +634,7 @@ typedef struct {
 } pg_pass;
 
 /**
- * Figures of a handle's last step. Set `size` before asking for them.
+ * Figures of a handle's last step. Set `size` before requesting them.
  */
 typedef struct {
     /**
@@ -671,7 +670,7 @@ typedef struct {
      */
     uint32_t levels;
     /**
-     * Whether the levels were chosen anew.
+     * Whether the levels were replanned.
      */
     uint32_t replanned;
     /**
@@ -687,11 +686,11 @@ typedef struct {
      */
     uint64_t looks;
     /**
-     * Objects that fitted no level and were held in a list.
+     * Objects that no level took; they are compared as a list.
      */
     uint64_t oversized;
     /**
-     * How many of these were held in a tree, because there were too many for a list.
+     * How many of these were held in a tree, because they were too many for a list.
      */
     uint64_t last_resort;
     /**
@@ -707,11 +706,11 @@ typedef struct {
      */
     uint32_t repeats;
     /**
-     * Wall time of what only one worker can do.
+     * Wall time of the parts that only one worker can run.
      */
     double serial_seconds;
     /**
-     * Time that all workers together spent on what they share.
+     * Time that all workers together spent in the shared parts.
      */
     double busy_seconds;
 } pg_stats;
@@ -801,11 +800,11 @@ typedef struct {
 } pg_key_pair;
 
 /**
- * What has changed since the last step, in the tracker's memory, until its next step. Lists are in ascending order.
+ * The changes since the last step, in the tracker's memory, until its next step. Lists are in ascending order.
  */
 typedef struct {
     /**
-     * Pairs that are, and were not before.
+     * Pairs that exist now, and did not before.
      */
     const pg_key_pair *started;
     /**
@@ -813,7 +812,7 @@ typedef struct {
      */
     size_t started_count;
     /**
-     * Pairs that are, and were before.
+     * Pairs that exist now, and existed before.
      */
     const pg_key_pair *ongoing;
     /**
@@ -821,7 +820,7 @@ typedef struct {
      */
     size_t ongoing_count;
     /**
-     * Pairs that were before, and are no longer.
+     * Pairs that existed before, and no longer do.
      */
     const pg_key_pair *ended;
     /**
@@ -849,11 +848,11 @@ typedef struct {
 } pg_world;
 
 /**
- * An object of a world, for its life and after: no other one ever gets the same.
+ * Identifies an object of a world; never reused for another object.
  */
 typedef struct {
     /**
-     * Less than the most objects that the world ever held at once.
+     * Less than the largest number of objects that the world ever held at once.
      */
     uint32_t index;
     /**
@@ -891,11 +890,11 @@ typedef struct {
 } pg_object_rejected;
 
 /**
- * What a step of a world found, in the world's memory, until its next step. Lists are in ascending order.
+ * The result of a step of a world, in the world's memory, until its next step. Lists are in ascending order.
  */
 typedef struct {
     /**
-     * Pairs that are, and were not before.
+     * Pairs that exist now, and did not before.
      */
     const pg_object_pair *started;
     /**
@@ -903,7 +902,7 @@ typedef struct {
      */
     size_t started_count;
     /**
-     * Pairs that are, and were before.
+     * Pairs that exist now, and existed before.
      */
     const pg_object_pair *ongoing;
     /**
@@ -911,7 +910,7 @@ typedef struct {
      */
     size_t ongoing_count;
     /**
-     * Pairs that were before, and are no longer.
+     * Pairs that existed before, and no longer do.
      */
     const pg_object_pair *ended;
     /**
@@ -929,8 +928,8 @@ typedef struct {
 } pg_world_events;
 
 /**
- * Whether two objects pair, next to their boxes: each is a member of a group that the other looks for, and they are not parts of one
- * body.
+ * Decides, along with the boxes, whether two objects pair: each must be a member of a group that the other pairs with, and they must not
+ * be parts of one body.
  */
 typedef struct {
     /**
@@ -952,13 +951,13 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * What the last failed call of this thread had to say. Valid until the next one. Never null.
+ * The message of the last failed call of this thread. Valid until the next one. Never null.
  */
 const char *pg_last_error(void);
 
 /**
- * What the last failed call of a handle had to say, on whichever thread: at most `capacity` bytes of it, the zero included. `handle`
- * is the `id` of any handle. Returns how long the message is without its zero, and 0 if there is none.
+ * The message of the last failed call of a handle, on any thread: at most `capacity` bytes of it, the zero included. `handle` is the `id`
+ * of any handle. Returns how long the message is without its zero, and 0 if there is none.
  */
 size_t pg_error_of(uint64_t handle,
                    char *buffer,
@@ -983,20 +982,20 @@ pg_status pg_broad_phase_create(uint32_t scalar,
                                 pg_broad_phase *broad_phase);
 
 /**
- * Frees it. What it lent is gone.
+ * Destroys it. Memory that it lent becomes invalid.
  */
 pg_status pg_broad_phase_destroy(pg_broad_phase broad_phase);
 
 /**
- * A step: finds all overlapping pairs, each once. They lie behind one another, which costs a copy unless the handle was made with
- * `PG_CANONICAL_ORDER`; `pg_broad_phase_detect_blocks` saves it.
+ * A step: finds all overlapping pairs, each once. They are in one array, which costs a copy unless the handle was made with
+ * `PG_CANONICAL_ORDER`; `pg_broad_phase_detect_blocks` does not copy.
  */
 pg_status pg_broad_phase_detect(pg_broad_phase broad_phase,
                                 const pg_objects *objects,
                                 pg_pairs *pairs);
 
 /**
- * `pg_broad_phase_detect`, but the pairs stay where they were written: in blocks.
+ * Like `pg_broad_phase_detect`, but the pairs stay where they were written: in blocks.
  */
 pg_status pg_broad_phase_detect_blocks(pg_broad_phase broad_phase, const pg_objects *objects, pg_blocks *blocks);
 
@@ -1024,17 +1023,17 @@ pg_status pg_broad_phase_detect_between(pg_broad_phase broad_phase,
                                         pg_pairs *pairs);
 
 /**
- * Queries about the objects of the last step. Any number of threads may ask at once, each with results of its own.
+ * Queries about the objects of the last step. Any number of threads may query at once, each with results of its own.
  */
 pg_status pg_broad_phase_query(pg_broad_phase broad_phase, const pg_query *query, pg_results results, pg_rows *rows);
 
 /**
- * Figures of the last step. Set `stats->size` before.
+ * Figures of the last step. Set `stats->size` before the call.
  */
 pg_status pg_broad_phase_stats(pg_broad_phase broad_phase, pg_stats *stats);
 
 /**
- * Gives memory back that holds nothing any more. What the last step found is gone.
+ * Gives back unused memory. What the last step found is gone.
  */
 pg_status pg_broad_phase_shrink(pg_broad_phase broad_phase);
 
@@ -1062,8 +1061,8 @@ pg_status pg_neighbors_create_periodic(uint32_t scalar,
 /**
  * Makes neighbor lists in a space that repeats itself along the vectors of a lattice, which need not be at right angles; the rows have
  * `shifts`. `vectors` are `dimensions` times `dimensions` numbers, a row for each vector; `axes` has a bit for each vector along which
- * space repeats itself, 1 for the first, 2 for the second, 4 for the third. Vectors without a bit mean nothing. A radius may be longer
- * than a vector: a particle then is a neighbor several times, with different shifts, and of itself.
+ * space repeats itself, 1 for the first, 2 for the second, 4 for the third. Vectors without a bit are ignored. A radius may be longer than
+ * a vector: a particle may then be a neighbor several times, with different shifts, and a neighbor of itself.
  */
 pg_status pg_neighbors_create_lattice(uint32_t scalar,
                                       uint32_t dimensions,
@@ -1074,7 +1073,7 @@ pg_status pg_neighbors_create_lattice(uint32_t scalar,
                                       pg_neighbors *neighbors);
 
 /**
- * Frees them. What they lent is gone.
+ * Destroys them. Memory that they lent becomes invalid.
  */
 pg_status pg_neighbors_destroy(pg_neighbors neighbors);
 
@@ -1089,14 +1088,14 @@ pg_status pg_neighbors_within(pg_neighbors neighbors, const pg_objects *points, 
 pg_status pg_neighbors_touching(pg_neighbors neighbors, const pg_objects *particles, pg_rows *rows);
 
 /**
- * Figures of the last search. Set `stats->size` before.
+ * Figures of the last search. Set `stats->size` before the call.
  */
 pg_status pg_neighbors_stats(pg_neighbors neighbors, pg_stats *stats);
 
 /**
- * Makes a broad phase in a domain that repeats itself. `min` and `max` are the corners of the domain, `dimensions` numbers each,
- * whatever the scalar; `axes` has a bit for each periodic axis, 1 for x, 2 for y, 4 for z. Bounds along other axes mean nothing.
- * `config` may be null.
+ * Makes a broad phase in a domain that repeats itself. `min` and `max` are the corners of the domain, `dimensions` numbers each, whatever
+ * the scalar; `axes` has a bit for each periodic axis, 1 for x, 2 for y, 4 for z. Bounds along other axes are ignored. `config` may be
+ * null.
  */
 pg_status pg_periodic_create(uint32_t scalar,
                              uint32_t dimensions,
@@ -1109,7 +1108,7 @@ pg_status pg_periodic_create(uint32_t scalar,
 /**
  * Makes a broad phase in a space that repeats itself along the vectors of a lattice, which need not be at right angles. `vectors` are
  * `dimensions` times `dimensions` numbers, a row for each vector, whatever the scalar; `axes` has a bit for each vector along which space
- * repeats itself, 1 for the first, 2 for the second, 4 for the third. Vectors without a bit mean nothing. `config` may be null.
+ * repeats itself, 1 for the first, 2 for the second, 4 for the third. Vectors without a bit are ignored. `config` may be null.
  */
 pg_status pg_periodic_create_lattice(uint32_t scalar,
                                      uint32_t dimensions,
@@ -1119,18 +1118,18 @@ pg_status pg_periodic_create_lattice(uint32_t scalar,
                                      pg_periodic *periodic);
 
 /**
- * Frees it. What it lent is gone.
+ * Destroys it. Memory that it lent becomes invalid.
  */
 pg_status pg_periodic_destroy(pg_periodic periodic);
 
 /**
- * A step: finds all pairs, also across the borders, each meeting once. Positions may lie anywhere.
+ * A step: finds all pairs, including those across the borders, each meeting once. Positions may lie anywhere.
  */
 pg_status pg_periodic_detect(pg_periodic periodic, const pg_objects *objects, pg_periodic_pairs *pairs);
 
 /**
- * Queries about the objects of the last step, wherever they repeat themselves. The rows have `shifts`. Any number of threads may ask
- * at once, each with results of its own.
+ * Queries about the objects of the last step, wherever they repeat themselves. The rows have `shifts`. Any number of threads may query at
+ * once, each with results of its own.
  */
 pg_status pg_periodic_query(pg_periodic periodic,
                             const pg_query *query,
@@ -1138,17 +1137,17 @@ pg_status pg_periodic_query(pg_periodic periodic,
                             pg_rows *rows);
 
 /**
- * Figures of the last step. Set `stats->size` before.
+ * Figures of the last step. Set `stats->size` before the call.
  */
 pg_status pg_periodic_stats(pg_periodic periodic, pg_stats *stats);
 
 /**
- * Makes a place for the results of queries. Threads that query the same handle at once need one each.
+ * Makes memory for the results of queries. Threads that query the same handle at once need one each.
  */
 pg_status pg_results_create(pg_results *results);
 
 /**
- * Frees it. What it lent is gone.
+ * Destroys it. Memory that it lent becomes invalid.
  */
 pg_status pg_results_destroy(pg_results results);
 
@@ -1163,7 +1162,7 @@ pg_status pg_config_init(pg_config *config, size_t size);
 pg_status pg_static_set_create(uint32_t scalar, uint32_t dimensions, const pg_config *config, pg_static_set *set);
 
 /**
- * Frees it.
+ * Destroys it.
  */
 pg_status pg_static_set_destroy(pg_static_set set);
 
@@ -1175,17 +1174,17 @@ pg_status pg_static_set_build(pg_static_set set,
                               const pg_objects *objects);
 
 /**
- * Adds objects and writes their indices, one for each. Indices of removed objects are given out again.
+ * Adds objects and writes their indices, one for each. Indices of removed objects are reused.
  */
 pg_status pg_static_set_insert(pg_static_set set, const pg_objects *objects, uint32_t *indices);
 
 /**
- * Moves objects, or changes their groups. Does nothing if one of them is not there.
+ * Moves objects, or changes their groups. Does nothing if one of them does not exist.
  */
 pg_status pg_static_set_update(pg_static_set set, const uint32_t *indices, const pg_objects *objects);
 
 /**
- * Takes objects out. Does nothing if one of them is not there.
+ * Takes objects out. Does nothing if one of them does not exist.
  */
 pg_status pg_static_set_remove(pg_static_set set, const uint32_t *indices, size_t count);
 
@@ -1200,20 +1199,20 @@ pg_status pg_static_set_count(pg_static_set set, size_t *count);
 pg_status pg_static_set_query(pg_static_set set, const pg_query *query, pg_results results, pg_rows *rows);
 
 /**
- * Makes a tracker that knows of no pair.
+ * Makes a tracker without pairs.
  */
 pg_status pg_tracker_create(pg_tracker *tracker);
 
 /**
- * Frees it. What it lent is gone.
+ * Destroys it. Memory that it lent becomes invalid.
  */
 pg_status pg_tracker_destroy(pg_tracker tracker);
 
 /**
- * A step of the broad phase, and what has changed since the tracker's last one.
+ * A step of the broad phase, and the changes since the tracker's last step.
  *
- * `keys` are `uint64_t`s that say which object is which, so that objects may come, go, and change places between steps; without
- * (null), an object's key is its index. Objects that share a key are one to the tracker.
+ * `keys` are `uint64_t`s that identify objects, so that these may come, go, and change places between steps; if null, an object's key is
+ * its index. Objects that share a key count as one.
  *
  * `tight` may be null. Otherwise it has as many objects as `objects`, which have a margin around them: a pair starts when the tight
  * boxes touch, and ends when the boxes with margins no longer do.
@@ -1226,13 +1225,13 @@ pg_status pg_tracker_step(pg_tracker tracker,
                           pg_events *events);
 
 /**
- * Forgets the pairs of a key, so that the next step does not tell of their end.
+ * Forgets the pairs of a key, so that the next step does not report that they ended.
  */
 pg_status pg_tracker_forget(pg_tracker tracker, uint64_t key);
 
 /**
- * Makes a world without objects. `config` may be null. With a margin, pairs do not flicker: a pair starts when the two boxes touch,
- * and ends when the boxes no longer do after each has been grown by the margin to every side.
+ * Makes a world without objects. `config` may be null. With a margin, pairs do not flicker: a pair starts when the two boxes touch, and
+ * ends when the boxes no longer do after each has been inflated by the margin to every side.
  */
 pg_status pg_world_create(uint32_t scalar,
                           uint32_t dimensions,
@@ -1241,7 +1240,7 @@ pg_status pg_world_create(uint32_t scalar,
                           pg_world *world);
 
 /**
- * Frees it. What it lent is gone.
+ * Destroys it. Memory that it lent becomes invalid.
  */
 pg_status pg_world_destroy(pg_world world);
 
@@ -1254,12 +1253,12 @@ pg_status pg_world_insert(pg_world world,
                           pg_object *ids);
 
 /**
- * Moves objects; changes their groups, too, if `objects` has any. Does nothing if one of them is not there.
+ * Moves objects; changes their groups, too, if `objects` has any. Does nothing if one of them does not exist.
  */
 pg_status pg_world_update(pg_world world, const pg_object *ids, const pg_objects *objects);
 
 /**
- * Takes objects out. Their pairs are among the ended ones of the next step. Does nothing if one of them is not there.
+ * Removes objects. Their pairs are among the ended ones of the next step. Does nothing if one of them does not exist.
  */
 pg_status pg_world_remove(pg_world world, const pg_object *ids, size_t count);
 
@@ -1274,7 +1273,7 @@ pg_status pg_world_contains(pg_world world, pg_object id, uint32_t *is_there);
 pg_status pg_world_count(pg_world world, size_t *count);
 
 /**
- * Finds which objects meet, where they are now, and what has changed since the last step.
+ * Finds which objects meet at their current places, and what has changed since the last step.
  */
 pg_status pg_world_step(pg_world world, pg_world_events *events);
 
@@ -1288,7 +1287,7 @@ pg_status pg_world_query(pg_world world,
                          pg_rows *rows);
 
 /**
- * Figures of the last step, as far as moving objects go. Set `stats->size` before.
+ * Figures of the last step's moving objects. Set `stats->size` before the call.
  */
 pg_status pg_world_stats(pg_world world, pg_stats *stats);
 

@@ -1,4 +1,4 @@
-//! The border: what is inside of every exported function.
+//! The border: every exported function runs its work through it.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -36,7 +36,7 @@ pub(crate) fn border_of(handle: u64, call: impl FnOnce() -> Result) -> pg_status
 
 /// Panics become errors.
 fn caught(call: impl FnOnce() -> Result) -> Result {
-    // The engine stays usable after a panic, and so does what is here: its lists are filled anew in each call.
+    // The engine stays usable after a panic, and so do the lists of this crate, which each call fills anew.
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| {
         let text = text(&*payload);
         Err(Error::new(status_of(text), text))
@@ -68,7 +68,7 @@ fn noted(error: Error, handle: Option<u64>) -> pg_status {
         if let Some(entry) = handle.and_then(|id| table::find(id).ok()) {
             entry.note(&message);
         }
-        // Not there while the thread ends.
+        // It does not exist any more while the thread ends.
         let _ = MESSAGE.try_with(|own| {
             if let Ok(mut own) = own.try_borrow_mut() {
                 *own = CString::new(message.replace('\0', " ")).unwrap_or_default();
@@ -79,14 +79,14 @@ fn noted(error: Error, handle: Option<u64>) -> pg_status {
     status
 }
 
-/// What the last failed call of this thread had to say. Valid until the next one. Never null.
+/// The message of the last failed call of this thread. Valid until the next one. Never null.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_last_error() -> *const c_char {
     MESSAGE.try_with(|own| own.try_borrow().map_or(c"".as_ptr(), |own| own.as_ptr())).unwrap_or(c"".as_ptr())
 }
 
-/// What the last failed call of a handle had to say, on whichever thread: at most `capacity` bytes of it, the zero included. `handle`
-/// is the `id` of any handle. Returns how long the message is without its zero, and 0 if there is none.
+/// The message of the last failed call of a handle, on any thread: at most `capacity` bytes of it, the zero included. `handle` is the `id`
+/// of any handle. Returns how long the message is without its zero, and 0 if there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_error_of(handle: u64, buffer: Out<c_char>, capacity: usize) -> usize {
     let message = catch_unwind(|| table::find(handle).map(|entry| entry.message()).unwrap_or_default()).unwrap_or_default();

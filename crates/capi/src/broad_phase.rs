@@ -27,7 +27,7 @@ impl Kind for AnyBroadPhase {
     const NAME: &'static str = "pg_broad_phase";
 }
 
-/// What it does, whatever its type.
+/// Its operations, independent of its type.
 pub(crate) trait Detect: Send + Sync {
     fn detect(&mut self, objects: In<pg_objects>, statics: Option<&dyn Any>, flat: bool) -> Result;
     fn detect_between(&mut self, first: In<pg_objects>, second: In<pg_objects>) -> Result;
@@ -41,7 +41,7 @@ pub(crate) trait Detect: Send + Sync {
 
 type Visitor = extern "C" fn(User, *const pg_pair, usize) -> std::ffi::c_int;
 
-/// What a step has found, as it is lent to the caller.
+/// The result of a step, as it is lent to the caller.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     moving: KeptPairs,
@@ -51,7 +51,7 @@ pub(crate) struct Kept {
 
 #[derive(Debug, Default)]
 struct KeptPairs {
-    /// Blocks of the engine's.
+    /// The engine's blocks.
     blocks: Vec<pg_block>,
     /// A copy in one piece, made on request.
     flat: Vec<pg_pair>,
@@ -72,7 +72,7 @@ impl KeptPairs {
         self.flat.clear();
     }
 
-    /// Copies the pairs behind one another, unless they already lie there.
+    /// Copies the pairs into one array, unless they already are in one.
     fn flatten<P: AnyPair>(&mut self, pairs: Pairs<'_, P>) -> Result {
         if self.blocks.len() > 1 {
             reserve(&mut self.flat, pairs.len())?;
@@ -127,7 +127,7 @@ fn new<S: Real, const D: usize>(settings: Settings) -> Result<Typed<S, D>> {
     Ok(Typed { engine: BroadPhase::with_config(config)?, threads, items: Items::default(), kept: Kept::default() })
 }
 
-/// Calls a closure with the objects as a slice of whatever is cheapest.
+/// Calls a closure with the objects as a slice of the cheapest type.
 macro_rules! with_slice {
     ($objects:expr, $items:expr, |$slice:ident| $body:expr) => {
         match $objects.as_boxes() {
@@ -174,7 +174,7 @@ impl<S: Real, const D: usize> Detect for Typed<S, D> {
             kept.moving.take(pairs)?;
             kept.moving.flatten(pairs)
         };
-        // Both sets as boxes, or both as lists: a mixture would be the same step compiled twice more.
+        // Both sets as boxes, or both as lists: for mixtures the step would be compiled twice more.
         if let (Some(ones), Some(others)) = (first.as_boxes(), second.as_boxes()) {
             return keep(threads.run(|| threads.carry(engine.over(ones).against(others)).try_pairs())?);
         }
@@ -300,14 +300,14 @@ pub extern "C" fn pg_broad_phase_create(
     })
 }
 
-/// Frees it. What it lent is gone.
+/// Destroys it. Memory that it lent becomes invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_broad_phase_destroy(broad_phase: pg_broad_phase) -> pg_status {
     border_of(broad_phase.id, || table::destroy::<AnyBroadPhase>(broad_phase.id))
 }
 
-/// A step: finds all overlapping pairs, each once. They lie behind one another, which costs a copy unless the handle was made with
-/// `PG_CANONICAL_ORDER`; `pg_broad_phase_detect_blocks` saves it.
+/// A step: finds all overlapping pairs, each once. They are in one array, which costs a copy unless the handle was made with
+/// `PG_CANONICAL_ORDER`; `pg_broad_phase_detect_blocks` does not copy.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_broad_phase_detect(broad_phase: pg_broad_phase, objects: In<pg_objects>, pairs: Out<pg_pairs>) -> pg_status {
     border_of(broad_phase.id, || {
@@ -320,7 +320,7 @@ pub extern "C" fn pg_broad_phase_detect(broad_phase: pg_broad_phase, objects: In
     })
 }
 
-/// `pg_broad_phase_detect`, but the pairs stay where they were written: in blocks.
+/// Like `pg_broad_phase_detect`, but the pairs stay where they were written: in blocks.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_broad_phase_detect_blocks(
     broad_phase: pg_broad_phase,
@@ -391,7 +391,7 @@ pub extern "C" fn pg_broad_phase_detect_between(
     })
 }
 
-/// Queries about the objects of the last step. Any number of threads may ask at once, each with results of its own.
+/// Queries about the objects of the last step. Any number of threads may query at once, each with results of its own.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_broad_phase_query(
     broad_phase: pg_broad_phase,
@@ -409,13 +409,13 @@ pub extern "C" fn pg_broad_phase_query(
     })
 }
 
-/// Figures of the last step. Set `stats->size` before.
+/// Figures of the last step. Set `stats->size` before the call.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_broad_phase_stats(broad_phase: pg_broad_phase, stats: Out<pg_stats>) -> pg_status {
     border_of(broad_phase.id, || stats.set_versioned(table::find(broad_phase.id)?.read::<AnyBroadPhase>()?.stats(), "stats"))
 }
 
-/// Gives memory back that holds nothing any more. What the last step found is gone.
+/// Gives back unused memory. What the last step found is gone.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_broad_phase_shrink(broad_phase: pg_broad_phase) -> pg_status {
     border_of(broad_phase.id, || {

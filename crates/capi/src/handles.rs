@@ -1,4 +1,4 @@
-//! The handles of the header. A handle is a number; 0 is none. One that was destroyed is found out, whatever came after it.
+//! The handles of the header. A handle is a number; 0 is no handle. A destroyed handle is always detected, whatever was created after it.
 
 /// Finds all pairs of overlapping boxes of a scene, step after step.
 #[repr(C)]

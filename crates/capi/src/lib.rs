@@ -1,4 +1,4 @@
-//! The C interface of pivotgrid. The header, `include/pivotgrid.h`, is made from this crate, and `README.md` tells how to use it.
+//! The C interface of pivotgrid. The header, `include/pivotgrid.h`, is made from this crate, and `README.md` describes its use.
 //!
 //! A call passes the border (`border.rs`, where panics end), finds its handle in the table (`table.rs`), turns the caller's pointers
 //! into checked views (`memory.rs`, the only module with unsafe code, and `objects.rs`) and calls the engine (one module for each kind

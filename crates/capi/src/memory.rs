@@ -29,7 +29,7 @@ pub struct Out<T>(*mut T);
 #[derive(Clone, Copy, Debug)]
 pub struct User(*mut c_void);
 
-// SAFETY: the library never follows the pointer. The header tells the caller that callbacks get it on any thread.
+// SAFETY: the library never follows the pointer. The header states that callbacks get it on any thread.
 unsafe impl Send for User {}
 // SAFETY: as above.
 unsafe impl Sync for User {}
@@ -112,7 +112,7 @@ pub(crate) struct Jobs {
 type RunJobs = extern "C" fn(*mut c_void, u32, Option<extern "C" fn(*mut c_void, u32)>, *mut c_void);
 
 impl Jobs {
-    /// What a caller has given.
+    /// The threads that a caller passed.
     pub(crate) fn new(given: *const pg_fork_join) -> Result<Self> {
         let pg_fork_join { workers, run, user, .. } = In(given).versioned("fork_join")?;
         let Some(run) = run else { return Err(Error::new(crate::status::PG_ERROR_NULL, "run of fork_join is null")) };
@@ -174,7 +174,8 @@ impl<T: Plain> In<T> {
 }
 
 impl<T: Versioned> In<T> {
-    /// A copy of a struct of any version: what an older program does not know is zero, and what this library does not know must be.
+    /// A copy of a struct of any version: fields that an older program lacks are zero, and fields that this library does not know must be
+    /// zero.
     pub(crate) fn versioned(self, what: &str) -> Result<T> {
         check(self.0, what)?;
         // SAFETY: not null and aligned by `check`, and `Versioned`: every version begins with a `size_t`.
@@ -216,7 +217,7 @@ impl<T> Out<T> {
         self.0.is_null()
     }
 
-    /// Whether it can be written: to be asked before the work whose result goes there.
+    /// Checks that it can be written, before the work whose result goes there.
     pub(crate) fn check(self, what: &str) -> Result {
         check(self.0, what)
     }
@@ -235,7 +236,7 @@ impl<T> Out<T> {
         if count == 0 { Ok(()) } else { check(self.0, what) }
     }
 
-    /// Puts values there, one after another; the caller of the exported function has been told for how many there is room.
+    /// Writes values there, one after another; the header states how many must have room.
     pub(crate) fn set_all(self, values: &[T], what: &str) -> Result
     where
         T: Copy,
@@ -306,7 +307,7 @@ unsafe impl<T: Plain + Sync> Sync for Strided<T> {}
 unsafe impl<T: Plain + Sync> Send for Strided<T> {}
 
 impl<T: Plain> Strided<T> {
-    /// The array, if it makes sense. A null pointer will do for no values.
+    /// The array, if it makes sense. The pointer may be null if there are no values.
     pub(crate) fn new(array: pg_array, count: usize, what: &str) -> Result<Self> {
         let (size, align) = (size_of::<T>(), align_of::<T>());
         let Some(first) = NonNull::new(array.data.cast::<T>().cast_mut()) else {
@@ -375,7 +376,7 @@ pub(crate) fn as_slice<T: Plain>(values: &Strided<T>) -> Option<&[T]> {
     (values.stride == size_of::<T>()).then(|| unsafe { slice::from_raw_parts(values.first.as_ptr(), values.count) })
 }
 
-/// What to do when there is no memory for a list of the library's own.
+/// Makes room in a list of the library's own, or returns an error.
 pub(crate) fn reserve<T>(list: &mut Vec<T>, additional: usize) -> Result {
     list.try_reserve(additional).map_err(Error::from)
 }

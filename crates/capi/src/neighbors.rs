@@ -21,7 +21,7 @@ impl Kind for AnyNeighbors {
     const NAME: &'static str = "pg_neighbors";
 }
 
-/// What they do, whatever their type.
+/// Their operations, independent of their type.
 pub(crate) trait Find: Send + Sync {
     fn touching(&mut self, particles: In<pg_objects>) -> Result<pg_rows>;
     fn within(&mut self, points: In<pg_objects>, radius: f64) -> Result<pg_rows>;
@@ -87,12 +87,12 @@ fn repeated<S: Real, const D: usize>(
     Ok(Repeated { neighbors, threads, items, points, rejected, shifts })
 }
 
-/// An array of the engine's, or null if there is none.
+/// An array of the engine, or null if there is none.
 fn lent<T>(values: &[T], is_there: bool) -> *const T {
     if is_there { values.as_ptr() } else { std::ptr::null() }
 }
 
-/// Rows that lie in the engine, but for those that were left out.
+/// Rows that lie in the engine, without those of rejected particles.
 macro_rules! rows {
     ($found:expr, $rejected:expr, $shifts:expr) => {{
         let (found, rejected) = ($found, &$rejected);
@@ -242,8 +242,8 @@ pub extern "C" fn pg_neighbors_create_periodic(
 
 /// Makes neighbor lists in a space that repeats itself along the vectors of a lattice, which need not be at right angles; the rows have
 /// `shifts`. `vectors` are `dimensions` times `dimensions` numbers, a row for each vector; `axes` has a bit for each vector along which
-/// space repeats itself, 1 for the first, 2 for the second, 4 for the third. Vectors without a bit mean nothing. A radius may be longer
-/// than a vector: a particle then is a neighbor several times, with different shifts, and of itself.
+/// space repeats itself, 1 for the first, 2 for the second, 4 for the third. Vectors without a bit are ignored. A radius may be longer than
+/// a vector: a particle may then be a neighbor several times, with different shifts, and a neighbor of itself.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_neighbors_create_lattice(
     scalar: u32,
@@ -263,7 +263,7 @@ pub extern "C" fn pg_neighbors_create_lattice(
     })
 }
 
-/// Frees them. What they lent is gone.
+/// Destroys them. Memory that they lent becomes invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_neighbors_destroy(neighbors: pg_neighbors) -> pg_status {
     border_of(neighbors.id, || table::destroy::<AnyNeighbors>(neighbors.id))
@@ -296,7 +296,7 @@ pub extern "C" fn pg_neighbors_touching(neighbors: pg_neighbors, particles: In<p
     })
 }
 
-/// Figures of the last search. Set `stats->size` before.
+/// Figures of the last search. Set `stats->size` before the call.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_neighbors_stats(neighbors: pg_neighbors, stats: Out<pg_stats>) -> pg_status {
     border_of(neighbors.id, || stats.set_versioned(table::find(neighbors.id)?.read::<AnyNeighbors>()?.stats(), "stats"))

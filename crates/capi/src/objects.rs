@@ -55,7 +55,7 @@ pub(crate) fn no_such_type(scalar: u32, dimensions: u32) -> Error {
     Error::new(PG_ERROR_TYPE, message)
 }
 
-/// Checks that a struct is about the scalars and dimensions of a handle.
+/// Checks that a struct has the scalar and the dimension of its handle.
 pub(crate) fn check_type<S: Real, const D: usize>(scalar: u32, dimensions: u32, what: &str) -> Result {
     ensure!(
         (1..=2).contains(&scalar) && (2..=3).contains(&dimensions),
@@ -68,7 +68,7 @@ pub(crate) fn check_type<S: Real, const D: usize>(scalar: u32, dimensions: u32, 
     Ok(())
 }
 
-/// What is asked about pairs.
+/// The caller's filter of pairs.
 #[derive(Clone, Copy, Debug)]
 struct Filter {
     wanted: extern "C" fn(User, u32, u32) -> std::ffi::c_int,
@@ -90,7 +90,7 @@ pub(crate) struct Objects<S, const D: usize> {
     count: usize,
 }
 
-/// An object: which one of which.
+/// An object: its index, and the objects that it is one of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item<'a, S, const D: usize> {
     objects: &'a Objects<S, D>,
@@ -233,7 +233,7 @@ impl<S: Real, const D: usize> Points<S, D> {
         Ok(Points(Strided::new(given.center, count, "center")?))
     }
 
-    /// The points behind one another: where they are if they lie so, otherwise as a copy.
+    /// The points in one array: in place if they are contiguous, otherwise as a copy.
     pub(crate) fn as_slice<'a>(&'a self, memory: &'a mut Vec<[S; D]>) -> Result<&'a [[S; D]]> {
         if let Some(slice) = as_slice(&self.0) {
             return Ok(slice);

@@ -20,7 +20,7 @@ impl Kind for AnyPeriodic {
     const NAME: &'static str = "pg_periodic";
 }
 
-/// What it does, whatever its type.
+/// Its operations, independent of its type.
 pub(crate) trait Repeat: Send + Sync {
     fn detect(&mut self, objects: In<pg_objects>) -> Result<pg_periodic_pairs>;
     fn query(&self, query: In<pg_query>, results: &mut Results) -> Result;
@@ -108,9 +108,9 @@ impl<S: Real, const D: usize> Repeat for Typed<S, D> {
     }
 }
 
-/// Makes a broad phase in a domain that repeats itself. `min` and `max` are the corners of the domain, `dimensions` numbers each,
-/// whatever the scalar; `axes` has a bit for each periodic axis, 1 for x, 2 for y, 4 for z. Bounds along other axes mean nothing.
-/// `config` may be null.
+/// Makes a broad phase in a domain that repeats itself. `min` and `max` are the corners of the domain, `dimensions` numbers each, whatever
+/// the scalar; `axes` has a bit for each periodic axis, 1 for x, 2 for y, 4 for z. Bounds along other axes are ignored. `config` may be
+/// null.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_periodic_create(
     scalar: u32,
@@ -132,7 +132,7 @@ pub extern "C" fn pg_periodic_create(
 
 /// Makes a broad phase in a space that repeats itself along the vectors of a lattice, which need not be at right angles. `vectors` are
 /// `dimensions` times `dimensions` numbers, a row for each vector, whatever the scalar; `axes` has a bit for each vector along which space
-/// repeats itself, 1 for the first, 2 for the second, 4 for the third. Vectors without a bit mean nothing. `config` may be null.
+/// repeats itself, 1 for the first, 2 for the second, 4 for the third. Vectors without a bit are ignored. `config` may be null.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_periodic_create_lattice(
     scalar: u32,
@@ -151,13 +151,13 @@ pub extern "C" fn pg_periodic_create_lattice(
     })
 }
 
-/// Frees it. What it lent is gone.
+/// Destroys it. Memory that it lent becomes invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_periodic_destroy(periodic: pg_periodic) -> pg_status {
     border_of(periodic.id, || table::destroy::<AnyPeriodic>(periodic.id))
 }
 
-/// A step: finds all pairs, also across the borders, each meeting once. Positions may lie anywhere.
+/// A step: finds all pairs, including those across the borders, each meeting once. Positions may lie anywhere.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_periodic_detect(periodic: pg_periodic, objects: In<pg_objects>, pairs: Out<pg_periodic_pairs>) -> pg_status {
     border_of(periodic.id, || {
@@ -168,8 +168,8 @@ pub extern "C" fn pg_periodic_detect(periodic: pg_periodic, objects: In<pg_objec
     })
 }
 
-/// Queries about the objects of the last step, wherever they repeat themselves. The rows have `shifts`. Any number of threads may ask
-/// at once, each with results of its own.
+/// Queries about the objects of the last step, wherever they repeat themselves. The rows have `shifts`. Any number of threads may query at
+/// once, each with results of its own.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_periodic_query(
     periodic: pg_periodic,
@@ -187,7 +187,7 @@ pub extern "C" fn pg_periodic_query(
     })
 }
 
-/// Figures of the last step. Set `stats->size` before.
+/// Figures of the last step. Set `stats->size` before the call.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_periodic_stats(periodic: pg_periodic, stats: Out<pg_stats>) -> pg_status {
     border_of(periodic.id, || stats.set_versioned(table::find(periodic.id)?.read::<AnyPeriodic>()?.stats(), "stats"))

@@ -95,7 +95,7 @@ pub(crate) enum One<S, const D: usize> {
     BoxCast(BoxCast<S, D>, bool),
 }
 
-/// What is found, whatever was looked for.
+/// A result of any kind of query.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     value: f64,
@@ -116,10 +116,10 @@ pub(crate) trait Target<S: Real, const D: usize>: Sync {
     const HAS_SHIFTS: bool;
     const HAS_GENERATIONS: bool;
 
-    /// Puts what is found into an empty row.
+    /// Puts the results into an empty row.
     fn answer(&self, query: One<S, D>, row: &mut Vec<Found>) -> Result;
 
-    /// Has all threads make what the first cast would have to make alone.
+    /// Builds the tree on all threads, which the first cast would build alone.
     fn expect_casts(&self);
 }
 
@@ -147,7 +147,7 @@ impl<S: Real, const D: usize> Target<S, D> for Sides<'_, S, D> {
     const HAS_GENERATIONS: bool = true;
 
     fn answer(&self, query: One<S, D>, row: &mut Vec<Found>) -> Result {
-        // Of several that are met at once the engine returns the one with the least index, which says nothing about handles.
+        // Of several objects met at once, the engine returns the one with the least index, which need not be the one with the least handle.
         let (query, most) = match query {
             One::Nearest(point, k) => (One::Nearest(point, k), k),
             One::Ray(ray, true) => (One::Ray(ray, false), 1),
@@ -156,7 +156,7 @@ impl<S: Real, const D: usize> Target<S, D> for Sides<'_, S, D> {
         };
         for (queries, handles) in &self.0 {
             let query = match (&query, most) {
-                // No further than to the first hit known so far.
+                // No farther than to the first hit known so far.
                 (One::Ray(ray, _), 1) => {
                     let so_far = row.iter().map(|found| found.value).fold(f64::INFINITY, f64::min);
                     let ray = ray.up_to(if so_far < ray.max_t.into() { S::of(so_far) } else { ray.max_t });
@@ -191,7 +191,7 @@ impl<S: Real, const D: usize> One<S, D> {
     }
 }
 
-/// Adds what is found among some objects.
+/// Adds the results among the objects of one side.
 fn of_side<S: Real, const D: usize>(
     queries: &Queries<'_, S, D>,
     query: One<S, D>,
@@ -396,7 +396,7 @@ impl Columns {
     }
 }
 
-/// Makes a place for the results of queries. Threads that query the same handle at once need one each.
+/// Makes memory for the results of queries. Threads that query the same handle at once need one each.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_results_create(results: Out<pg_results>) -> pg_status {
     border(|| {
@@ -405,7 +405,7 @@ pub extern "C" fn pg_results_create(results: Out<pg_results>) -> pg_status {
     })
 }
 
-/// Frees it. What it lent is gone.
+/// Destroys it. Memory that it lent becomes invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_results_destroy(results: pg_results) -> pg_status {
     border_of(results.id, || table::destroy::<Results>(results.id))

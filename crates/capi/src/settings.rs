@@ -51,7 +51,7 @@ impl Threads {
         }
     }
 
-    /// Runs something where its parallel parts find the handle's threads.
+    /// Runs work so that its parallel parts use the handle's threads.
     pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match self {
             Threads::Caller | Threads::Shared | Threads::Jobs(_) => work(),
@@ -59,7 +59,7 @@ impl Threads {
         }
     }
 
-    /// What `work` makes of each number below `count`, in the order of the numbers.
+    /// The results of `work` for the numbers below `count`, in the order of the numbers.
     pub(crate) fn each<R: Send>(&self, count: usize, work: impl Fn(usize) -> R + Sync) -> Result<Vec<R>> {
         let mut made = Vec::new();
         reserve(&mut made, count)?;
@@ -92,7 +92,7 @@ fn claimed<R: Send>(jobs: &Jobs, count: usize, work: &(impl Fn(usize) -> R + Syn
     let mut places: Vec<Place<R>> = Vec::new();
     reserve(&mut places, count)?;
     places.resize_with(count, Mutex::default);
-    // Relaxed: only who gets which number is decided here. `run` returns after all its jobs, and the locks order what they have made.
+    // Relaxed: only the division of the numbers is decided here. `run` returns after all its jobs, and the locks order their results.
     let next = AtomicUsize::new(0);
     let claim = |_worker: usize| {
         while let number = next.fetch_add(1, Ordering::Relaxed)
@@ -111,7 +111,7 @@ fn claimed<R: Send>(jobs: &Jobs, count: usize, work: &(impl Fn(usize) -> R + Syn
     Ok(places.into_iter().map(move |place| made(place).unwrap_or_else(|panic| resume_unwind(panic))))
 }
 
-/// What a constructor is told.
+/// The arguments of a constructor.
 pub(crate) struct Settings {
     pub(crate) config: Config,
     pub(crate) threads: Threads,
@@ -165,7 +165,9 @@ impl Settings {
             1 => InstructionSet::Portable,
             2 => InstructionSet::Avx2,
             3 => InstructionSet::Avx512,
-            other => return Err(Error::new(PG_ERROR_CONFIG, format_args!("instruction_set is {other}, but 0 to 3 are known"))),
+            4 => InstructionSet::Neon,
+            5 => InstructionSet::Simd128,
+            other => return Err(Error::new(PG_ERROR_CONFIG, format_args!("instruction_set is {other}, but 0 to 5 are known"))),
         });
         let threads = match given.threads {
             PG_THREADS_SHARED if !given.fork_join.is_null() => Threads::Jobs(Jobs::new(given.fork_join)?),

@@ -22,7 +22,7 @@ impl Kind for AnyStaticSet {
     const NAME: &'static str = "pg_static_set";
 }
 
-/// What it does, whatever its type.
+/// Its operations, independent of its type.
 pub(crate) trait Keep: Send + Sync {
     fn as_any(&self) -> &dyn Any;
     fn build(&mut self, objects: In<pg_objects>) -> Result;
@@ -52,7 +52,7 @@ impl<S: Real, const D: usize> Typed<S, D> {
     }
 
     fn check(&self, indices: &[u32]) -> Result {
-        match indices.iter().find(|&&index| self.set.get(index).is_none()) {
+        match indices.iter().find(|&&index| !self.set.contains(index)) {
             Some(index) => Err(Error::new(PG_ERROR_STALE_OBJECT, format_args!("there is no static object {index}"))),
             None => Ok(()),
         }
@@ -139,7 +139,7 @@ pub extern "C" fn pg_static_set_create(
     })
 }
 
-/// Frees it.
+/// Destroys it.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_static_set_destroy(set: pg_static_set) -> pg_status {
     border_of(set.id, || table::destroy::<AnyStaticSet>(set.id))
@@ -152,19 +152,19 @@ pub extern "C" fn pg_static_set_build(set: pg_static_set, objects: In<pg_objects
     border_of(set.id, || table::find(set.id)?.write::<AnyStaticSet>()?.build(objects))
 }
 
-/// Adds objects and writes their indices, one for each. Indices of removed objects are given out again.
+/// Adds objects and writes their indices, one for each. Indices of removed objects are reused.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_static_set_insert(set: pg_static_set, objects: In<pg_objects>, indices: Out<u32>) -> pg_status {
     border_of(set.id, || table::find(set.id)?.write::<AnyStaticSet>()?.insert(objects, indices))
 }
 
-/// Moves objects, or changes their groups. Does nothing if one of them is not there.
+/// Moves objects, or changes their groups. Does nothing if one of them does not exist.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_static_set_update(set: pg_static_set, indices: In<u32>, objects: In<pg_objects>) -> pg_status {
     border_of(set.id, || table::find(set.id)?.write::<AnyStaticSet>()?.update(indices, objects))
 }
 
-/// Takes objects out. Does nothing if one of them is not there.
+/// Takes objects out. Does nothing if one of them does not exist.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_static_set_remove(set: pg_static_set, indices: In<u32>, count: usize) -> pg_status {
     border_of(set.id, || table::find(set.id)?.write::<AnyStaticSet>()?.remove(indices.slice(count, "indices")?))

@@ -4,13 +4,13 @@ use std::fmt;
 
 use engine::{ConfigError, DetectError, PeriodicError, WorldError};
 
-/// What a function returns: `PG_OK`, or why it did nothing. A call that fails leaves its handles usable.
+/// The result of a function: `PG_OK`, or the reason why it did nothing. A call that fails leaves its handles usable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum pg_status {
     /// Done.
     PG_OK = 0,
-    /// A pointer is null that must not be.
+    /// A pointer that must not be null is null.
     PG_ERROR_NULL = 1,
     /// No handle: 0, never given out, or one of another kind.
     PG_ERROR_HANDLE = 2,
@@ -20,7 +20,7 @@ pub enum pg_status {
     PG_ERROR_BUSY = 4,
     /// The handle belongs to another thread (`PG_SAME_THREAD`).
     PG_ERROR_WRONG_THREAD = 5,
-    /// The `size` of a struct is none that this library knows.
+    /// The `size` of a struct is not one that this library knows.
     PG_ERROR_SIZE = 6,
     /// A stride is smaller than what it strides over, or the array does not fit into memory.
     PG_ERROR_STRIDE = 7,
@@ -38,9 +38,9 @@ pub enum pg_status {
     PG_ERROR_CONFIG = 13,
     /// A periodic domain is empty or not finite.
     PG_ERROR_DOMAIN = 14,
-    /// Any other argument that makes no sense.
+    /// Any other invalid argument.
     PG_ERROR_ARGUMENT = 15,
-    /// An object of a world or a static set was removed, or never was there.
+    /// An object of a world or a static set was removed, or never existed.
     PG_ERROR_STALE_OBJECT = 16,
     /// Not in this version.
     PG_ERROR_UNSUPPORTED = 17,
@@ -50,7 +50,7 @@ pub enum pg_status {
 
 pub(crate) use pg_status::*;
 
-/// Why a call did nothing.
+/// The reason why a call did nothing.
 #[derive(Debug)]
 pub(crate) struct Error {
     pub(crate) status: pg_status,

@@ -1,7 +1,7 @@
 //! The table of handles.
 //!
-//! A handle is an index into a table and a generation, so one that was destroyed is found out, whatever has its place now. The table
-//! is locked for the time of a look-up only. No call waits for an entry: if it is in use, the call returns `PG_ERROR_BUSY`.
+//! A handle is an index into a table and a generation, so a destroyed handle is detected, whatever has its place now. The table is locked
+//! for the time of a look-up only. No call waits for an entry: if it is in use, the call returns `PG_ERROR_BUSY`.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
@@ -11,13 +11,13 @@ use crate::status::{Error, PG_ERROR_BUSY, PG_ERROR_HANDLE, PG_ERROR_STALE_HANDLE
 
 /// Something that a handle leads to.
 pub(crate) trait Kind: Any + Send + Sync {
-    /// What the messages call it.
+    /// Its name in messages.
     const NAME: &'static str;
 }
 
 type Value = Box<dyn Any + Send + Sync>;
 
-/// What a handle leads to, and what went wrong with it last.
+/// The value of a handle, and its last error.
 pub(crate) struct Entry {
     name: &'static str,
     owner: Option<ThreadId>,
@@ -100,12 +100,12 @@ pub(crate) fn destroy<T: Kind>(id: u64) -> Result {
         free.push(index as u32);
     }
     drop(table);
-    // Outside of the lock: it may have threads to end.
+    // Dropped outside of the lock, because it may have to end threads.
     drop(entry);
     Ok(())
 }
 
-/// The value for reading: any number of threads may.
+/// The value for reading, by any number of threads.
 pub(crate) struct Shared<'a, T>(RwLockReadGuard<'a, Value>, std::marker::PhantomData<T>);
 /// The value for writing.
 pub(crate) struct Exclusive<'a, T>(RwLockWriteGuard<'a, Value>, std::marker::PhantomData<T>);

@@ -37,7 +37,7 @@ impl Kind for Tracker {
     const NAME: &'static str = "pg_tracker";
 }
 
-// A pair of keys is lent as it lies in the tracker. Rust does not promise how a tuple lies in memory, so the compiler is asked.
+// A pair of keys is lent as it lies in the tracker. Rust does not promise the layout of a tuple, so it is checked at compile time.
 const _: () = {
     assert!(size_of::<(u64, u64)>() == size_of::<pg_key_pair>());
     assert!(offset_of!((u64, u64), 0) == offset_of!(pg_key_pair, a) && offset_of!((u64, u64), 1) == offset_of!(pg_key_pair, b));
@@ -74,7 +74,7 @@ impl Tracker {
     }
 }
 
-/// Makes a tracker that knows of no pair.
+/// Makes a tracker without pairs.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_tracker_create(tracker: Out<pg_tracker>) -> pg_status {
     border(|| {
@@ -83,16 +83,16 @@ pub extern "C" fn pg_tracker_create(tracker: Out<pg_tracker>) -> pg_status {
     })
 }
 
-/// Frees it. What it lent is gone.
+/// Destroys it. Memory that it lent becomes invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_tracker_destroy(tracker: pg_tracker) -> pg_status {
     border_of(tracker.id, || table::destroy::<Tracker>(tracker.id))
 }
 
-/// A step of the broad phase, and what has changed since the tracker's last one.
+/// A step of the broad phase, and the changes since the tracker's last step.
 ///
-/// `keys` are `uint64_t`s that say which object is which, so that objects may come, go, and change places between steps; without
-/// (null), an object's key is its index. Objects that share a key are one to the tracker.
+/// `keys` are `uint64_t`s that identify objects, so that these may come, go, and change places between steps; if null, an object's key is
+/// its index. Objects that share a key count as one.
 ///
 /// `tight` may be null. Otherwise it has as many objects as `objects`, which have a margin around them: a pair starts when the tight
 /// boxes touch, and ends when the boxes with margins no longer do.
@@ -114,7 +114,7 @@ pub extern "C" fn pg_tracker_step(
     })
 }
 
-/// Forgets the pairs of a key, so that the next step does not tell of their end.
+/// Forgets the pairs of a key, so that the next step does not report that they ended.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_tracker_forget(tracker: pg_tracker, key: u64) -> pg_status {
     border_of(tracker.id, || {

@@ -68,7 +68,7 @@ pub const PG_MOVING: u32 = 0;
 /// Mobility of an object of a world: hardly ever moves; two static objects never pair.
 pub const PG_STATIC: u32 = 1;
 
-/// The caller's own threads: a job system that carries what a handle does. Only neighbor lists in a space that repeats itself stay on the
+/// The caller's own threads: a job system that runs the work of a handle. Only neighbor lists in a space that repeats itself stay on the
 /// calling thread.
 ///
 /// `run` calls `job(data, worker)` for each worker in `0..workers`, on any threads, as many at a time as it likes, in any order, and
@@ -110,7 +110,7 @@ pub struct pg_config {
     pub cell_size: f64,
     /// The most levels, or 0 for the default.
     pub max_levels: u32,
-    /// 0 the best that the machine has, 1 portable, 2 AVX2, 3 AVX-512; for measurements.
+    /// 0 the best that the machine has, 1 portable, 2 AVX2, 3 AVX-512, 4 NEON, 5 WebAssembly's 128-bit vectors; for measurements.
     pub instruction_set: u32,
     /// Up to this many objects are compared each with each; `PG_DEFAULT`.
     pub all_pairs_up_to: u64,
@@ -135,7 +135,7 @@ pub struct pg_pass {
     pub seconds: f64,
 }
 
-/// Figures of a handle's last step. Set `size` before asking for them.
+/// Figures of a handle's last step. Set `size` before requesting them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct pg_stats {
@@ -155,7 +155,7 @@ pub struct pg_stats {
     pub workers: u32,
     /// Levels that hold objects.
     pub levels: u32,
-    /// Whether the levels were chosen anew.
+    /// Whether the levels were replanned.
     pub replanned: u32,
     /// How many of `passes` are used.
     pub pass_count: u32,
@@ -163,9 +163,9 @@ pub struct pg_stats {
     pub passes: [pg_pass; PG_PASSES],
     /// Chunks of other levels that were looked for.
     pub looks: u64,
-    /// Objects that fitted no level and were held in a list.
+    /// Objects that no level took; they are compared as a list.
     pub oversized: u64,
-    /// How many of these were held in a tree, because there were too many for a list.
+    /// How many of these were held in a tree, because they were too many for a list.
     pub last_resort: u64,
     /// Chunks that hold objects.
     pub chunks: u64,
@@ -173,13 +173,13 @@ pub struct pg_stats {
     pub revisions: u32,
     /// How often a pass ran again.
     pub repeats: u32,
-    /// Wall time of what only one worker can do.
+    /// Wall time of the parts that only one worker can run.
     pub serial_seconds: f64,
-    /// Time that all workers together spent on what they share.
+    /// Time that all workers together spent in the shared parts.
     pub busy_seconds: f64,
 }
 
-/// An array of the caller's: where the first value is, and how many bytes further the next one.
+/// An array of the caller: where the first value is, and how many bytes farther the next one.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pg_array {
@@ -189,8 +189,8 @@ pub struct pg_array {
     pub stride: usize,
 }
 
-/// Whether two objects pair, next to their boxes: each is a member of a group that the other looks for, and they are not parts of one
-/// body.
+/// Decides, along with the boxes, whether two objects pair: each must be a member of a group that the other pairs with, and they must not
+/// be parts of one body.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct pg_groups {
@@ -202,13 +202,12 @@ pub struct pg_groups {
     pub body: u32,
 }
 
-/// Whether the pair of objects `a` and `b` is wanted: not 0 if so. Called on any thread, on several at once, in either order of the
+/// Returns whether to keep the pair of objects `a` and `b`: not 0 if so. Called on any thread, on several at once, in either order of the
 /// two. Must return: no exception, no longjmp.
 pub type pg_filter = Option<extern "C" fn(user: User, a: u32, b: u32) -> c_int>;
 
-/// The objects of a step, where they lie in the caller's memory: boxes (`min` and `max`) or balls (`center` and `radius`), known by
-/// their index. The library reads them during the call and keeps no pointer. Zero what is not used; `pg_boxes_f32` and the constructors
-/// like it make one.
+/// The objects of a step, in place in the caller's memory: boxes (`min` and `max`) or balls (`center` and `radius`), identified by index.
+/// The library reads them during the call and keeps no pointer. Set unused fields to zero; `pg_boxes_f32` and similar constructors do that.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pg_objects {
@@ -230,7 +229,7 @@ pub struct pg_objects {
     pub radius: pg_array,
     /// Optional: a `pg_groups` each. A stride of 0 means one for all.
     pub groups: pg_array,
-    /// Optional: asked about each pair that is found.
+    /// Optional: called for each pair that is found.
     pub filter: pg_filter,
     /// Handed to `filter`.
     pub filter_user: User,
@@ -262,7 +261,7 @@ pub struct pg_query {
     pub radius: pg_array,
     /// Directions of rays, or how far a box moves.
     pub direction: pg_array,
-    /// Optional: how far rays reach, in lengths of their directions; infinitely far without. A stride of 0 means one for all.
+    /// Optional: how far rays reach, in lengths of their directions; by default infinitely far. A stride of 0 means one for all.
     pub max_t: pg_array,
 }
 
@@ -300,7 +299,7 @@ pub struct pg_pairs {
     pub rejected_count: usize,
 }
 
-/// Some pairs that lie behind one another.
+/// Some pairs in one array.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pg_block {
@@ -327,7 +326,7 @@ pub struct pg_blocks {
     pub rejected_count: usize,
 }
 
-/// Gets some pairs, on any thread, on several at once; not 0 to stop soon. Must return: no exception, no longjmp.
+/// Gets some pairs, on any thread, on several at once; returns not 0 to stop soon. Must return: no exception, no longjmp.
 pub type pg_visitor = Option<extern "C" fn(user: User, pairs: *const pg_pair, count: usize) -> c_int>;
 
 /// Two objects that meet across the borders of a periodic domain: `b`, moved by `shift` periods, overlaps `a`.
@@ -366,19 +365,19 @@ pub struct pg_key_pair {
     pub b: u64,
 }
 
-/// What has changed since the last step, in the tracker's memory, until its next step. Lists are in ascending order.
+/// The changes since the last step, in the tracker's memory, until its next step. Lists are in ascending order.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pg_events {
-    /// Pairs that are, and were not before.
+    /// Pairs that exist now, and did not before.
     pub started: *const pg_key_pair,
     /// How many started.
     pub started_count: usize,
-    /// Pairs that are, and were before.
+    /// Pairs that exist now, and existed before.
     pub ongoing: *const pg_key_pair,
     /// How many go on.
     pub ongoing_count: usize,
-    /// Pairs that were before, and are no longer.
+    /// Pairs that existed before, and no longer do.
     pub ended: *const pg_key_pair,
     /// How many ended.
     pub ended_count: usize,
@@ -388,11 +387,11 @@ pub struct pg_events {
     pub rejected_count: usize,
 }
 
-/// An object of a world, for its life and after: no other one ever gets the same.
+/// Identifies an object of a world; never reused for another object.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct pg_object {
-    /// Less than the most objects that the world ever held at once.
+    /// Less than the largest number of objects that the world ever held at once.
     pub index: u32,
     /// How many objects had the index before.
     pub generation: u32,
@@ -418,19 +417,19 @@ pub struct pg_object_rejected {
     pub reason: u32,
 }
 
-/// What a step of a world found, in the world's memory, until its next step. Lists are in ascending order.
+/// The result of a step of a world, in the world's memory, until its next step. Lists are in ascending order.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pg_world_events {
-    /// Pairs that are, and were not before.
+    /// Pairs that exist now, and did not before.
     pub started: *const pg_object_pair,
     /// How many started.
     pub started_count: usize,
-    /// Pairs that are, and were before.
+    /// Pairs that exist now, and existed before.
     pub ongoing: *const pg_object_pair,
     /// How many go on.
     pub ongoing_count: usize,
-    /// Pairs that were before, and are no longer.
+    /// Pairs that existed before, and no longer do.
     pub ended: *const pg_object_pair,
     /// How many ended.
     pub ended_count: usize,
@@ -461,7 +460,7 @@ pub struct pg_rows {
     pub generations: *const u32,
     /// Neighbor rows with `PG_DISTANCES`: the distances, scalars of the handle; otherwise null.
     pub distances: *const c_void,
-    /// Neighbor rows with `PG_VECTORS`: the ways from a particle to its neighbors, `dimensions` scalars each; otherwise null.
+    /// Neighbor rows with `PG_VECTORS`: the vectors from a particle to its neighbors, `dimensions` scalars each; otherwise null.
     pub vectors: *const c_void,
     /// The first particle that was left out (neighbor rows only).
     pub rejected: *const pg_rejected,

@@ -24,7 +24,7 @@ impl Kind for AnyWorld {
     const NAME: &'static str = "pg_world";
 }
 
-/// What it does, whatever its type.
+/// Its operations, independent of its type.
 pub(crate) trait Live: Send + Sync {
     fn insert(&mut self, objects: In<pg_objects>, mobility: u32, ids: Out<pg_object>) -> Result;
     fn update(&mut self, ids: In<pg_object>, objects: In<pg_objects>) -> Result;
@@ -47,7 +47,7 @@ fn new<S: Real, const D: usize>(settings: Settings, margin: f64) -> Result<Typed
     Ok(Typed { world: World::with_config(config, S::of(margin))?, threads, rejected: Vec::new() })
 }
 
-// Pairs of handles are lent as they lie in the world. Rust does not promise how they lie, so the compiler is asked.
+// Pairs of handles are lent as they lie in the world. Rust does not promise their layout, so it is checked at compile time.
 const _: () = {
     assert!(size_of::<Handle>() == size_of::<pg_object>());
     assert!(offset_of!(Handle, index) == offset_of!(pg_object, index));
@@ -139,7 +139,7 @@ impl<S: Real, const D: usize> Live for Typed<S, D> {
     fn remove(&mut self, ids: &[pg_object]) -> Result {
         self.check(ids)?;
         for &id in ids {
-            // An object that is named twice is gone the second time.
+            // An object that occurs twice does not exist any more the second time.
             let _ = self.world.remove(handle_of(id));
         }
         Ok(())
@@ -187,8 +187,8 @@ impl<S: Real, const D: usize> Live for Typed<S, D> {
     }
 }
 
-/// Makes a world without objects. `config` may be null. With a margin, pairs do not flicker: a pair starts when the two boxes touch,
-/// and ends when the boxes no longer do after each has been grown by the margin to every side.
+/// Makes a world without objects. `config` may be null. With a margin, pairs do not flicker: a pair starts when the two boxes touch, and
+/// ends when the boxes no longer do after each has been inflated by the margin to every side.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_world_create(
     scalar: u32,
@@ -206,7 +206,7 @@ pub extern "C" fn pg_world_create(
     })
 }
 
-/// Frees it. What it lent is gone.
+/// Destroys it. Memory that it lent becomes invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_world_destroy(world: pg_world) -> pg_status {
     border_of(world.id, || table::destroy::<AnyWorld>(world.id))
@@ -218,13 +218,13 @@ pub extern "C" fn pg_world_insert(world: pg_world, objects: In<pg_objects>, mobi
     border_of(world.id, || table::find(world.id)?.write::<AnyWorld>()?.insert(objects, mobility, ids))
 }
 
-/// Moves objects; changes their groups, too, if `objects` has any. Does nothing if one of them is not there.
+/// Moves objects; changes their groups, too, if `objects` has any. Does nothing if one of them does not exist.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_world_update(world: pg_world, ids: In<pg_object>, objects: In<pg_objects>) -> pg_status {
     border_of(world.id, || table::find(world.id)?.write::<AnyWorld>()?.update(ids, objects))
 }
 
-/// Takes objects out. Their pairs are among the ended ones of the next step. Does nothing if one of them is not there.
+/// Removes objects. Their pairs are among the ended ones of the next step. Does nothing if one of them does not exist.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_world_remove(world: pg_world, ids: In<pg_object>, count: usize) -> pg_status {
     border_of(world.id, || table::find(world.id)?.write::<AnyWorld>()?.remove(ids.slice(count, "ids")?))
@@ -242,7 +242,7 @@ pub extern "C" fn pg_world_count(world: pg_world, count: Out<usize>) -> pg_statu
     border_of(world.id, || count.set(table::find(world.id)?.read::<AnyWorld>()?.len(), "count"))
 }
 
-/// Finds which objects meet, where they are now, and what has changed since the last step.
+/// Finds which objects meet at their current places, and what has changed since the last step.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_world_step(world: pg_world, events: Out<pg_world_events>) -> pg_status {
     border_of(world.id, || {
@@ -267,7 +267,7 @@ pub extern "C" fn pg_world_query(world: pg_world, query: In<pg_query>, results: 
     })
 }
 
-/// Figures of the last step, as far as moving objects go. Set `stats->size` before.
+/// Figures of the last step's moving objects. Set `stats->size` before the call.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_world_stats(world: pg_world, stats: Out<pg_stats>) -> pg_status {
     border_of(world.id, || stats.set_versioned(table::find(world.id)?.read::<AnyWorld>()?.stats(), "stats"))

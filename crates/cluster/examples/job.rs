@@ -1,5 +1,5 @@
-//! A job of four ranks: objects move, pairs are found, objects migrate. The ranks are threads here; the function that a rank runs knows
-//! nothing of that, and runs on MPI as it is.
+//! A job of four ranks: objects move, pairs are found, objects migrate. The ranks are threads here, but the function of a rank does not
+//! depend on that: it runs on MPI unchanged.
 //!
 //! ```sh
 //! cargo run --release -p pivotgrid-cluster --example job

@@ -15,7 +15,7 @@ pub(crate) enum Call {
     Gather,
 }
 
-/// Words of an agreement: the call and whether this rank failed, and three that the call is free to use.
+/// Words of an agreement: one for the call and whether this rank failed, and three for the call's own use.
 pub(crate) const WORDS: usize = 4;
 const FAILED: u64 = 1 << 32;
 /// Words of a message: its length in bytes, and its bytes.
@@ -32,7 +32,8 @@ fn said(payload: &(dyn Any + Send)) -> String {
     text.map_or_else(|| "a panic".to_owned(), |text| format!("a panic: {text}"))
 }
 
-/// Tells all ranks how this one fares, and three words. Returns the outcome if all fare well, with the words of all in `all`.
+/// Sends the state of this rank, and three words, to all ranks. Returns the outcome if no rank failed, with the words of all ranks in
+/// `all`.
 pub(crate) fn agree<C: Comm, R>(
     comm: &mut C,
     call: Call,
@@ -55,7 +56,7 @@ pub(crate) fn agree<C: Comm, R>(
     }
 }
 
-/// Tells all ranks what went wrong on one of them.
+/// Sends the message of a failed rank to all ranks.
 fn tell<C: Comm>(comm: &mut C, rank: usize, message: &str) -> Result<ClusterError, ClusterError> {
     let mut mine = [0; MESSAGE];
     let room = (MESSAGE - 1) * size_of::<u64>();

@@ -1,4 +1,4 @@
-//! A bit per object. Half a million of them fit a core's nearest caches, where bytes would not.
+//! A bit per object. Half a million bits fit into a core's nearest caches; as many bytes would not.
 
 /// Objects per word.
 pub(crate) const WORD: usize = u64::BITS as usize;
@@ -27,12 +27,12 @@ impl Bits {
             self.words.push(0);
         }
         let (word, at) = (&mut self.words[self.len / WORD], self.len % WORD);
-        // The rest of the word may be left over from objects that were there before.
+        // The rest of the word may be left over from earlier objects.
         *word = *word & !(u64::MAX << at) | u64::from(bit) << at;
         self.len += 1;
     }
 
-    /// Keeps the bits whose number fulfills the condition.
+    /// Keeps the bits whose number satisfies the condition.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
         let mut kept = Bits::default();
         for index in (0..self.len).filter(|&index| keep(index)) {

@@ -71,8 +71,8 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
         Self::with_space(comm, config, "open".to_owned(), Ok(Space::OPEN))
     }
 
-    /// A cluster in a space that repeats `domain` along the axes that are marked, as [`Periodic`](pivotgrid::Periodic) does. The
-    /// domain's bounds on the other axes mean nothing.
+    /// A cluster in a space that repeats `domain` along the marked axes, as [`Periodic`](pivotgrid::Periodic) does. The domain's bounds on
+    /// the other axes are ignored.
     ///
     /// ```
     /// use pivotgrid::Aabb;
@@ -131,17 +131,17 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
         })
     }
 
-    /// Finds all pairs. Each rank gives the objects that it has, in any place, with ids that no other object of the job has.
+    /// Finds all pairs. Each rank passes the objects that it has, anywhere in space, with ids that no other object of the job has.
     ///
-    /// The boxes go to the ranks whose part of space they touch; each rank finds the pairs of what it holds, on the threads of the
-    /// rayon pool in which it is called. [`Groups`](pivotgrid::Groups) and [`Ball`](pivotgrid::Ball)s count as always; [`Bounded::pairs_with`] is not
-    /// asked, because the other object may be on another machine.
+    /// The boxes go to the ranks whose part of space they touch; each rank finds the pairs of what it holds, on the threads of the rayon
+    /// pool in which it is called. [`Groups`](pivotgrid::Groups) and [`Ball`](pivotgrid::Ball)s count as always; [`Bounded::pairs_with`] is
+    /// not called, because the other object may be on another machine.
     pub fn step<'a, T: Bounded<S, D> + Sync>(
         &'a mut self,
         ids: &'a [u64],
         objects: &[T],
     ) -> Result<Step<'a, C, D>, ClusterError> {
-        // Whatever fails from here on: there is no cut to go by, and nothing to sample.
+        // If anything fails from here on, there is no cut to use, and nothing to sample.
         let recut = std::mem::replace(&mut self.recut, Recut::new(self.config.imbalance));
         if self.comm.size() == 1 && self.space.is_open && !self.config.engine.canonical_order {
             return self.step_alone(ids, objects);
@@ -239,7 +239,7 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
                 ordered.par_sort_unstable();
             }
             stats.times.filter = clock.lap();
-            // Without objects that are about to migrate and their pairs: they say nothing about the cut.
+            // Without objects that are about to migrate and their pairs, which do not reflect the cut.
             Ok(work(held.len() - routed.strangers, stats.pairs))
         });
         let words = [outcome.as_ref().copied().unwrap_or(0.0).to_bits(), 0, 0];
@@ -280,12 +280,12 @@ impl<S: Coordinate, const D: usize, C: Comm> Cluster<S, D, C> {
         &mut self.comm
     }
 
-    /// Sends the payload of each own object to the rank that owns its lower corner, by the [`owners`](Step::owners) of the last step,
-    /// and takes in what comes. Collective.
+    /// Sends the payload of each own object to the rank that owns its lower corner, by the [`owners`](Step::owners) of the last step, and
+    /// receives payloads from other ranks. Collective.
     ///
-    /// `payloads` has one item per own object, in their order: ids, positions, whole bodies. Several arrays can be migrated one after
-    /// the other, and stay parallel. What stays keeps its index where it can, because the engine visits objects in the order of
-    /// the last step: arrivals fill the gaps.
+    /// `payloads` has one item per own object, in their order: ids, positions, whole bodies. Several arrays can be migrated one after the
+    /// other, and stay parallel. Objects that stay keep their indices if possible, because the engine visits objects in the order of the
+    /// last step: arrivals fill the gaps.
     ///
     /// ```
     /// use pivotgrid::Aabb;

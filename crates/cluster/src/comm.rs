@@ -1,15 +1,15 @@
-//! What the crate needs of a message-passing system.
+//! The interface to a message-passing system.
 
 use std::fmt;
 
-/// The ranks of a job, as one of them sees the others. Every call is *collective*: all ranks make the same calls in the same order,
-/// and a call returns on no rank before that rank has all that it waits for.
+/// The ranks of a job, as one of them sees the others. Every call is *collective*: all ranks make the same calls in the same order, and a
+/// call returns on a rank only after that rank has received everything.
 ///
 /// Words are `u64`: all messages of this crate are whole numbers of them, so they are aligned on both sides.
 ///
-/// One transport ships with the crate, [`ThreadComm`](crate::ThreadComm); the other, MPI, is a package of its own
-/// (`crates/cluster/mpi`), because its build needs an MPI installation. An implementation promises one thing above the obvious: **no
-/// rank waits for a rank that has left**. It gets a [`CommError`] instead, and so does every later call on that rank.
+/// One transport ships with the crate, [`ThreadComm`](crate::ThreadComm); the other, MPI, is a package of its own (`crates/cluster/mpi`),
+/// because its build needs an MPI installation. An implementation promises one thing beyond the obvious: **no rank waits for a rank that
+/// has left**. It gets a [`CommError`] instead, and so does every later call on that rank.
 pub trait Comm {
     /// The number of this rank, from 0.
     fn rank(&self) -> usize;
@@ -44,12 +44,12 @@ pub trait Comm {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommError {
-    /// This rank has left: it panicked, ended early, or lost another rank itself.
+    /// A rank has left: it panicked, ended early, or lost another rank itself.
     Left {
         /// The rank that is missing.
         rank: usize,
     },
-    /// A rank sent another number of words than this one expects: the ranks do not make the same calls.
+    /// A rank sent a number of words that this one does not expect: the ranks do not make the same calls.
     Length {
         /// The rank that sent them.
         rank: usize,
@@ -58,7 +58,7 @@ pub enum CommError {
         /// Words that were expected.
         expected: usize,
     },
-    /// The message-passing system says so.
+    /// An error of the message-passing system.
     System(String),
 }
 

@@ -1,4 +1,4 @@
-//! What the curve and the messages need of a coordinate, beyond what the engine needs.
+//! Operations on coordinates for the curve and the messages, beyond those of the engine.
 
 use bytemuck::Pod;
 use pivotgrid::Scalar;

@@ -25,7 +25,7 @@ pub(crate) struct Columns<S, const D: usize> {
 }
 
 impl<S: Coordinate, const D: usize> Columns<S, D> {
-    /// No box is held by these.
+    /// Bounds that no box contains.
     pub(crate) const VACANT: Self = Columns { min: [[S::NAN; WORD]; D], max: [[S::NAN; WORD]; D] };
 
     #[inline(always)]
@@ -110,7 +110,7 @@ fn joined<const D: usize>(one: &Cells<D>, other: &Cells<D>) -> Option<Cells<D>> 
 }
 
 /// Bounds of which every number has its cell in a box of cells. Half a cell is given away, and the cells of the bounds themselves are
-/// looked at: the cell function is monotone, so all between them is inside, however the bounds were rounded.
+/// checked. The cell function is monotone, so everything between the bounds is inside, however they were rounded.
 fn inside<S: Coordinate, const D: usize>(frame: &Frame<D>, [low, high]: &Cells<D>) -> Option<Aabb<S, D>> {
     let last = (1u32 << bits(D)) - 1;
     let at = |axis: usize, cells: f64| frame.origin[axis] + cells / frame.inverse;
@@ -132,7 +132,7 @@ fn inside<S: Coordinate, const D: usize>(frame: &Frame<D>, [low, high]: &Cells<D
 mod tests {
     use super::*;
 
-    /// What is in the core touches this part only, and most of a part is in its core.
+    /// A box in the core touches this part only, and most of a part is in its core.
     #[test]
     fn the_core_is_inside_and_large() {
         let frame = Frame::<3>::between([0.0; 3], [100.0; 3]);

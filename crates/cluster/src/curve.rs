@@ -22,7 +22,7 @@ impl<const D: usize> Frame<D> {
     /// The cubic frame that begins at `low` and holds all up to `high`. Both are finite.
     pub(crate) fn between(low: [f64; D], high: [f64; D]) -> Self {
         let edge = (0..D).map(|axis| high[axis] - low[axis]).fold(0.0, f64::max);
-        // A little larger, so that the upper border has a cell that is not shared with all that lies behind it.
+        // A little larger, so that the upper border's cell is not shared with everything behind it.
         let inverse = (1u64 << bits(D)) as f64 / (edge * 1.001);
         // A scene without extent, or one whose extent overflows.
         let inverse = if inverse.is_normal() { inverse } else { f64::MIN_POSITIVE.max(inverse.min(1e300)) };

@@ -108,10 +108,9 @@ pub(crate) fn span<const D: usize>(level: u32) -> u64 {
 /// How many ranks a box touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Touched {
-    /// One, which is not shown to the function.
+    /// One rank, which was not passed to the function.
     One(usize),
-    /// Several were shown to the function (or one, for a box whose corners another rank than its cells owns: there is none, since the
-    /// corners' cells are among them).
+    /// Several ranks, which were passed to the function.
     Several,
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong, on all ranks together.
+//! Errors, which are errors on all ranks.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use crate::comm::CommError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClusterError {
-    /// Something failed on this rank: its memory was refused, the user's code panicked, its arguments make no sense. Where several
-    /// ranks failed, it is the first of them.
+    /// Something failed on this rank: its memory was refused, the user's code panicked, or its arguments are invalid. If several ranks
+    /// failed, it is the first of them.
     Failed {
         /// The rank.
         rank: usize,
-        /// What it was, in up to 248 bytes.
+        /// The message, of up to 248 bytes.
         message: String,
     },
     /// This rank has other settings, another coordinate type or another dimension than rank 0.

@@ -6,7 +6,7 @@ use crate::bits::Bits;
 use crate::coordinate::Coordinate;
 use crate::space::Shift;
 
-/// All that decides whether an object pairs.
+/// Groups and ball of an object, which decide whether it pairs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Body<S, const D: usize> {
     pub(crate) bounds: Aabb<S, D>,
@@ -32,20 +32,20 @@ impl<S: Coordinate, const D: usize> Bounded<S, D> for Body<S, D> {
     }
 }
 
-/// A box on its way to a rank.
+/// A box to be sent to a rank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parcel<S, const D: usize> {
     pub(crate) to: u32,
-    /// The own object's index. Its id is looked up where ids are written: there, one wait for memory does not follow another.
+    /// The own object's index. Its id is looked up when ids are written, where waits for memory overlap.
     pub(crate) index: u32,
     pub(crate) body: Body<S, D>,
     pub(crate) shift: Shift<D>,
 }
 
-/// The columns of what a rank holds.
+/// The columns of the boxes that a rank holds.
 #[derive(Debug)]
 pub(crate) struct Held<S, const D: usize> {
-    /// As many own objects come first, each at its own index. The user has their ids.
+    /// The number of own objects that come first, each at its own index. The user has their ids.
     pub(crate) in_place: usize,
     /// The ids of the others.
     pub(crate) ids: Vec<u64>,
@@ -72,7 +72,7 @@ impl<S: Coordinate, const D: usize> Held<S, D> {
 
     /// Makes room for the own objects, to be filled in.
     pub(crate) fn begin(&mut self, objects: usize, is_periodic: bool, has_bodies: bool) {
-        // Every place is written by the pass that follows: what is there from the last step need not be cleared.
+        // The next pass writes every place, so values of the last step need not be cleared.
         let vacant = Self::VACANT;
         self.in_place = objects;
         self.ids.clear();
@@ -82,7 +82,7 @@ impl<S: Coordinate, const D: usize> Held<S, D> {
         self.bodies.resize(if has_bodies { objects } else { 0 }, Body::plain(vacant));
     }
 
-    /// Groups or a ball came along: from now on there are bodies.
+    /// Adds the column of bodies, because some object has groups or is a ball.
     pub(crate) fn with_bodies(&mut self) {
         let known = self.bodies.len();
         self.bodies.extend(self.boxes[known..].iter().map(|&bounds| Body::plain(bounds)));

@@ -1,10 +1,10 @@
 //! pivotgrid across ranks: every pair of overlapping boxes of a scene that is shared out among many processes, each pair once, without
 //! a ghost width.
 //!
-//! - [`Cluster`] takes the steps, one on each rank. [`Step`] is what a rank gets.
-//! - [`Comm`] is what it needs of a message-passing system. [`ThreadComm`] has the ranks as threads of one process; the package in
-//!   `crates/cluster/mpi` has them as MPI processes. Nothing else knows which.
-//! - [`Partition`] tells which rank owns a point of space.
+//! - [`Cluster`] takes the steps, one on each rank. [`Step`] is the result on a rank.
+//! - [`Comm`] is its interface to a message-passing system. [`ThreadComm`] has the ranks as threads of one process; the package in
+//!   `crates/cluster/mpi` has them as MPI processes. Nothing else depends on the choice.
+//! - [`Partition`] maps a point of space to the rank that owns it.
 //! - [`Cluster::migrate`] moves payloads to the ranks that own their objects.
 //!
 //! `docs/cluster.md` explains the scheme, proves that each pair is reported once, and has the figures.

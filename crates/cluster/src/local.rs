@@ -21,7 +21,7 @@ pub(crate) fn detect<'a, S: Coordinate, const D: usize>(
     found.map_err(|error| error.to_string())
 }
 
-/// Tells which pairs are this rank's.
+/// Decides which pairs are this rank's.
 #[derive(Debug)]
 pub(crate) struct Ownership<'a, S, const D: usize> {
     pub(crate) held: &'a Held<S, D>,
@@ -40,7 +40,7 @@ impl<S: Coordinate, const D: usize> Ownership<'_, S, D> {
         }
         let keep = |(buffer, slices): (&mut Vec<Pair>, &[&[Pair]])| {
             for slice in slices {
-                // Few pairs are dropped: what lies between two of them is copied as a whole.
+                // Few pairs are dropped, so the pairs between two dropped ones are copied as a whole.
                 let mut begin = 0;
                 for (at, pair) in slice.iter().enumerate() {
                     if !self.owns(pair) || names.is_some_and(|names| stands_for_another(names, pair)) {

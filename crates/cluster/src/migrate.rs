@@ -1,4 +1,4 @@
-//! Payloads on their way to the ranks that own their objects.
+//! Sends payloads to the ranks that own their objects.
 
 use bytemuck::Pod;
 

@@ -29,12 +29,12 @@ pub(crate) struct Post {
 }
 
 impl Post {
-    /// Boxes that were sent and that came.
+    /// The numbers of boxes sent and received.
     pub(crate) fn boxes(&self) -> [usize; 2] {
         [&self.heads, &self.heads_received].map(|heads| heads.chunks_exact(COUNTS).map(|head| head[0] as usize).sum())
     }
 
-    /// Bytes that were sent and that came.
+    /// The numbers of bytes sent and received.
     pub(crate) fn bytes(&self) -> [usize; 2] {
         [&self.send_counts, &self.receive_counts].map(|counts| counts.iter().sum::<usize>() * size_of::<u64>())
     }
@@ -106,7 +106,7 @@ impl Post {
         Ok(comm.exchange(&self.send, &self.send_counts, &mut self.receive, &self.receive_counts)?)
     }
 
-    /// Appends the ghosts to what the rank holds.
+    /// Appends the ghosts to the boxes that the rank holds.
     pub(crate) fn unpack<S: Coordinate, const D: usize>(&self, held: &mut Held<S, D>, is_periodic: bool) {
         let messages = || self.heads_received.chunks_exact(COUNTS).map(|head| (head[0] as usize, Format(head[1])));
         let has_bodies = !held.bodies.is_empty() || messages().any(|(_, format)| format.has_bodies());

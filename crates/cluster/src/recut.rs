@@ -1,4 +1,4 @@
-//! When the cut moves, and to where.
+//! Decides when the cut moves, and makes the new one.
 
 use pivotgrid::{Bounded, Pair};
 
@@ -13,7 +13,7 @@ use crate::summary::{self, SAMPLE, Sample};
 
 /// After this many cuts in a row without reaching the threshold, the imbalance is accepted.
 const TRIES: usize = 3;
-/// A cut that is as good as it gets moves again when the imbalance has grown by this factor.
+/// An accepted cut moves again when the imbalance has grown by this factor.
 const WORSE: f64 = 1.1;
 
 /// Whether the next step makes a new cut: the same on all ranks, because it follows from what all have agreed on.

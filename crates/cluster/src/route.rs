@@ -17,7 +17,7 @@ use crate::step::GlobalRejected;
 const BLOCK: usize = 4096;
 const _: () = assert!(BLOCK.is_multiple_of(WORD), "no two workers write one word");
 
-/// What the pass needs to know.
+/// The input of the pass.
 #[derive(Debug)]
 pub(crate) struct Route<'a, T, S, const D: usize> {
     pub(crate) ids: &'a [u64],
@@ -30,7 +30,7 @@ pub(crate) struct Route<'a, T, S, const D: usize> {
     pub(crate) is_serial: bool,
 }
 
-/// What the pass finds, in memory that is kept for the next step.
+/// The output of the pass, in memory that is kept for the next step.
 #[derive(Debug)]
 pub(crate) struct Routed<S, const D: usize> {
     blocks: Vec<Block<S, D>>,
@@ -39,7 +39,7 @@ pub(crate) struct Routed<S, const D: usize> {
     pub(crate) owners: Vec<u32>,
     pub(crate) rejected: Vec<GlobalRejected>,
     pub(crate) outside: usize,
-    /// Those of them that are held all the same.
+    /// The number of own objects outside of this rank's part that are held nevertheless.
     pub(crate) strangers: usize,
 }
 
@@ -53,7 +53,7 @@ struct Block<S, const D: usize> {
     outside: Vec<u32>,
 }
 
-/// A block of objects, and where to write what becomes of them.
+/// A block of objects, and where to write the results.
 struct Job<'a, T, S, const D: usize> {
     first: usize,
     ids: &'a [u64],
@@ -96,7 +96,7 @@ impl<S: Coordinate, const D: usize> Routed<S, D> {
 impl<T: Bounded<S, D> + Sync, S: Coordinate, const D: usize> Route<'_, T, S, D> {
     /// Finds the ranks that each object touches. Leaves the own objects and their images in `held`.
     pub(crate) fn run(&self, held: &mut Held<S, D>, routed: &mut Routed<S, D>) {
-        // For objects without either, the compiler knows the answer.
+        // For objects without either, this is known at compile time.
         let has_body = |object: &T| object.groups() != Groups::ALL || object.ball().is_some();
         let (has_bodies, is_periodic) = (self.objects.iter().any(has_body), !self.space.is_open);
         held.begin(self.objects.len(), is_periodic, has_bodies);
@@ -111,7 +111,7 @@ impl<T: Bounded<S, D> + Sync, S: Coordinate, const D: usize> Route<'_, T, S, D> 
         let blocks = &routed.blocks[..routed.used];
         blocks.iter().for_each(|block| routed.rejected.extend_from_slice(&block.rejected));
         routed.outside = blocks.iter().map(|block| block.outside.len()).sum();
-        // A few strangers cost less than a new order: the engine visits objects in the order of the last step, by index.
+        // A few strangers cost less than a new order: the engine visits objects by index, in the order of the last step.
         routed.strangers = routed.outside;
         if routed.outside > self.objects.len() / 8 {
             held.drop_own(self.ids, blocks.iter().flat_map(|block| &block.outside).map(|&index| index as usize));
@@ -156,8 +156,8 @@ impl<T: Bounded<S, D> + Sync, S: Coordinate, const D: usize> Route<'_, T, S, D> 
         }
     }
 
-    /// Copies the boxes of a word's objects. Returns the bits of those that touch this rank's part only, most of them: what is said of the
-    /// others is left to be found out.
+    /// Copies the boxes of a word's objects. Returns the bits of objects that certainly touch this rank's part only, which are most of
+    /// them; the others are decided later.
     #[inline(always)]
     fn inner(&self, job: &mut Job<'_, T, S, D>, all: Range<usize>) -> u64 {
         let mut columns = Columns::VACANT;

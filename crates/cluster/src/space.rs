@@ -39,7 +39,7 @@ struct Period<S> {
 impl<S: Coordinate, const D: usize> Space<S, D> {
     pub(crate) const OPEN: Self = Space { axes: [None; D], is_open: true };
 
-    /// Repeats `domain` along the axes that are marked; or the first axis on which that makes no sense.
+    /// Repeats `domain` along the marked axes, or returns the first axis on which that is impossible.
     pub(crate) fn periodic(domain: Aabb<S, D>, periodic: [bool; D]) -> Result<Self, usize> {
         let mut space = Self::OPEN;
         for axis in (0..D).filter(|&axis| periodic[axis]) {
@@ -114,7 +114,7 @@ impl<S: Coordinate> Period<S> {
         S::rounded(bound.into() - f64::from(periods) * self.length)
     }
 
-    /// The bounds and by how many periods they were moved down; `None` if those are too many to count.
+    /// The bounds, and the number of periods by which they were moved down; `None` if that is too large to count.
     fn wrap(&self, min: S, max: S) -> Option<(S, S, i32)> {
         let periods = ((min.into() - self.low.into()) / self.length).floor();
         if periods.is_nan() || periods.abs() > MOST_PERIODS {

@@ -8,17 +8,17 @@ use std::time::Duration;
 pub struct ClusterStats {
     /// Objects that this rank was given.
     pub own: usize,
-    /// Boxes that its engine got: own objects, and ghosts.
+    /// Boxes of its engine: own objects, and ghosts.
     pub held: usize,
-    /// Boxes that came from other ranks.
+    /// Boxes received from other ranks.
     pub ghosts: usize,
-    /// Boxes that went to other ranks; one that goes to three of them counts three times.
+    /// Boxes sent to other ranks; one that is sent to three of them counts three times.
     pub sent: usize,
-    /// Own objects whose box does not touch this rank's part of space: those that should migrate, and are ghosts of nothing here.
+    /// Own objects whose box does not touch this rank's part of space, and which should migrate.
     pub outside: usize,
-    /// Bytes of the boxes that came.
+    /// Bytes of the received boxes.
     pub bytes_received: usize,
-    /// Bytes of the boxes that went.
+    /// Bytes of the sent boxes.
     pub bytes_sent: usize,
     /// Pairs that this rank reports.
     pub pairs: usize,
@@ -26,7 +26,7 @@ pub struct ClusterStats {
     pub found: usize,
     /// Predicted work of each rank, in nanoseconds of one thread.
     pub works: Vec<f64>,
-    /// Whether the cut was made anew in this step.
+    /// Whether this step made a new cut.
     pub recut: bool,
     /// Wall time by phase.
     pub times: Phases,
@@ -41,7 +41,7 @@ impl ClusterStats {
     }
 }
 
-/// Wall time of the last step on this rank, by phase. Waiting for other ranks is part of the phases in which ranks talk.
+/// Wall time of the last step on this rank, by phase. Waiting for other ranks is part of the phases in which ranks communicate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Phases {
@@ -55,7 +55,7 @@ pub struct Phases {
     pub detect: Duration,
     /// Dropping the pairs of other ranks, and ordering.
     pub filter: Duration,
-    /// Agreeing that all went well: mostly waiting for the slowest rank.
+    /// Agreeing on success: mostly waiting for the slowest rank.
     pub agree: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! What a step returns on one rank.
+//! The result of a step on one rank.
 
 use std::fmt;
 
@@ -102,13 +102,13 @@ impl<'a, const D: usize> Names<'a, D> {
     }
 }
 
-/// A step on one rank: the pairs that this rank reports, borrowed from the [`Cluster`](crate::Cluster) until the next step. The pairs of
-/// all ranks together are all pairs, each once.
+/// A step on one rank: the pairs that this rank reports, borrowed from the [`Cluster`](crate::Cluster) until the next step. All ranks
+/// together report all pairs, each once.
 #[derive(Debug)]
 pub struct Step<'a, C, const D: usize> {
     pub(crate) comm: &'a mut C,
     pub(crate) names: Names<'a, D>,
-    /// Where the pairs are: with the engine, in buffers of the cluster, or there in order. The other two are empty.
+    /// The pairs are in the engine, in buffers of the cluster, or sorted in the cluster. The other two are empty.
     pub(crate) found: Option<Pairs<'a>>,
     pub(crate) kept: &'a [Vec<Pair>],
     pub(crate) ordered: &'a [ShiftedPair<D>],
@@ -128,20 +128,20 @@ impl<'a, C: Comm, const D: usize> Step<'a, C, D> {
         self.stats.pairs == 0
     }
 
-    /// Goes over the pairs of this rank; in ascending order if [`Config::canonical_order`](pivotgrid::Config::canonical_order) is set.
-    /// In a periodic domain, objects that meet in several places come several times.
+    /// Iterates over the pairs of this rank; in ascending order if [`Config::canonical_order`](pivotgrid::Config::canonical_order) is set.
+    /// In a periodic domain, objects that meet in several places occur several times.
     pub fn pairs(&self) -> impl Iterator<Item = GlobalPair> + use<'a, C, D> {
         let names = self.names;
         self.local().map(move |pair| names.named(pair)).chain(self.ordered.iter().map(|pair| pair.unshifted()))
     }
 
-    /// The same with the periods by which objects meet.
+    /// The same with the shifts by which objects meet.
     pub fn shifted_pairs(&self) -> impl Iterator<Item = ShiftedPair<D>> + use<'a, C, D> {
         let names = self.names;
         self.local().map(move |pair| names.shifted(pair)).chain(self.ordered.iter().copied())
     }
 
-    /// Goes over the pairs on the threads of the current rayon pool.
+    /// Iterates over the pairs on the threads of the current rayon pool.
     pub fn par_pairs(&self) -> impl ParallelIterator<Item = GlobalPair> + use<'a, C, D> {
         let names = self.names;
         let found = self.found.into_par_iter().flat_map(|pairs| pairs.into_par_iter());

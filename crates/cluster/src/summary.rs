@@ -1,15 +1,15 @@
-//! Where the work is, in few words: what each rank tells the others so that all of them make the same cut.
+//! A short summary of where the work is, which each rank sends to the others so that all of them make the same cut.
 //!
 //! Work is a measure in space: each object at its lower corner, each pair at the lower corner of the intersection. A rank takes a sample of
-//! the points that it owned in the last step, scaled to all of its work. It first tells the extent of its sample, from which all make
+//! the points that it owned in the last step, scaled to all of its work. It first sends the extent of its sample, from which all ranks make
 //! the frame; then the quantiles of its sample along the curve, from which all make the borders.
 
 use crate::curve::Frame;
 use crate::cut::{Partition, most_even};
 
-/// Points that a rank looks at.
+/// Points that a rank samples.
 pub(crate) const SAMPLE: usize = 1 << 14;
-/// Quantiles that a rank tells. A border is off by at most one of them from each rank whose points lie on both sides of it.
+/// Quantiles that a rank sends. A border is off by at most one quantile of each rank whose points lie on both sides of it.
 pub(crate) const QUANTILES: usize = 256;
 /// Words of each of the two messages.
 pub(crate) const fn extent_words(dimension: usize) -> usize {
@@ -49,7 +49,7 @@ impl<const D: usize> Sample<D> {
         }
     }
 
-    /// Scales the work so that all of it is so much.
+    /// Scales the work to a given total.
     pub(crate) fn scale_to(&mut self, work: f64) {
         let sum: f64 = self.points.iter().map(|point| point.1).sum();
         if sum > 0.0 {
@@ -57,7 +57,7 @@ impl<const D: usize> Sample<D> {
         }
     }
 
-    /// How many points there are; for each axis the least, the greatest, and those with few beyond them.
+    /// The number of points; for each axis the least and the greatest, and those with few beyond them.
     pub(crate) fn extent(&mut self, words: &mut Vec<u64>) {
         words.clear();
         words.push(self.points.len() as u64);
@@ -97,7 +97,7 @@ impl<const D: usize> Sample<D> {
     }
 }
 
-/// The frame for what all ranks have told about their extents.
+/// The frame for the extents that all ranks have sent.
 pub(crate) fn frame<const D: usize>(all: &[u64]) -> Frame<D> {
     let ranks = || all.chunks_exact(extent_words(D));
     let points: u64 = ranks().map(|rank| rank[0]).sum();
@@ -108,7 +108,7 @@ pub(crate) fn frame<const D: usize>(all: &[u64]) -> Frame<D> {
         let least = bound(0).map(|bound| bound.0).fold(f64::INFINITY, f64::min);
         let greatest = bound(1).map(|bound| bound.0).fold(f64::NEG_INFINITY, f64::max);
         if least > greatest {
-            // There are no points here, or all are infinitely far away.
+            // There are no points, or all are infinitely far away.
             continue;
         }
         let usual_least = -beyond_few(bound(2).map(|(x, count)| (-x, count)), few);
@@ -120,7 +120,7 @@ pub(crate) fn frame<const D: usize>(all: &[u64]) -> Frame<D> {
     Frame::between(low, high)
 }
 
-/// The greatest number that has more than so few points beyond it, its own rank's included.
+/// The greatest number that has more than `few` points beyond it, its own rank's included.
 fn beyond_few(bounds: impl Iterator<Item = (f64, u64)>, few: u64) -> f64 {
     let mut bounds: Vec<(f64, u64)> = bounds.filter(|bound| bound.0.is_finite()).collect();
     bounds.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
@@ -132,7 +132,7 @@ fn beyond_few(bounds: impl Iterator<Item = (f64, u64)>, few: u64) -> f64 {
     usual.or(bounds.last()).map_or(0.0, |bound| bound.0)
 }
 
-/// The cut for what all ranks have told about their work along the curve.
+/// The cut for the work along the curve that all ranks have sent.
 pub(crate) fn cut<const D: usize>(frame: Frame<D>, all: &[u64]) -> Partition<D> {
     let ranks = all.len() / QUANTILE_WORDS;
     let mut places: Vec<(u64, f64)> = Vec::with_capacity(ranks * QUANTILES);
@@ -165,7 +165,7 @@ impl<'a> Passed<'a> {
         Passed { places, next: 0, work: 0.0 }
     }
 
-    /// The place where so much work is behind. Asked in ascending order.
+    /// The place on the curve before which this much work lies. Called with ascending targets.
     fn place(&mut self, target: f64) -> u64 {
         while self.next < self.places.len() && self.work + self.places[self.next].1 <= target {
             self.work += self.places[self.next].1;

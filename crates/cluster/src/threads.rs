@@ -54,7 +54,7 @@ struct Mailbox {
 #[derive(Debug)]
 struct State {
     slots: Vec<Slot>,
-    /// The sender has left. What it sent before is still there.
+    /// The sender has left. Messages that it sent before are still there.
     closed: bool,
 }
 
@@ -70,7 +70,7 @@ impl ThreadComm {
     ///
     /// # Panics
     ///
-    /// If there are to be none.
+    /// If `ranks` is 0.
     pub fn ranks(ranks: usize) -> Vec<ThreadComm> {
         Self::ranks_with_slots(ranks, SLOTS)
     }

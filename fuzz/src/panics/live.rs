@@ -130,7 +130,7 @@ pub(super) fn world<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
                 alone = false;
                 attempt(&fuse, || {
                     pool.install(|| {
-                        world.par_move(|_, bounds| {
+                        world.par_for_each_moving(|_, bounds| {
                             fuse.burn();
                             (bounds.min[0], bounds.max[0]) = (bounds.min[0] + by, bounds.max[0] + by);
                         });

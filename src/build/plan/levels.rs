@@ -170,14 +170,14 @@ impl<const D: usize> SceneSummary<D> {
             }
             for huge in in_list {
                 let per_chunk = look / 4.0 + huge.group.objects() / LANES * compare;
-                cost.listed += self.across(huge, a) + looking_chunks(&a.group) * per_chunk;
+                cost.oversized += self.across(huge, a) + looking_chunks(&a.group) * per_chunk;
             }
         }
         if in_levels.len() > 1 {
             cost.across += SEVERAL * in_levels.iter().map(|ranged| ranged.group.objects()).sum::<f64>();
         }
         let listed: f64 = in_list.iter().map(|ranged| ranged.group.objects()).sum();
-        cost.listed += listed * (listed / 2.0 / LANES * compare + row);
+        cost.oversized += listed * (listed / 2.0 / LANES * compare + row);
         cost
     }
 

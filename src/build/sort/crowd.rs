@@ -73,9 +73,9 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
     pub(super) fn sort_crowded(&mut self, order: &[u32], team: Team) {
         let mut ranks = std::mem::take(&mut self.crowd.ranks);
         ranks.clear();
-        // Where the boxes have no names, all chunks are sorted in pieces.
+        // If boxes have no names, all chunks are sorted in pieces.
         let most = if Records::new(&self.staged).is_some() { CROWDED } else { 0 };
-        // As many as there can be: their number changes from step to step, and most steps have none.
+        // Room for the largest possible number: the actual number changes from step to step, and is mostly 0.
         memory::reserve(&mut ranks, order.len() / most.max(1));
         let crowded = |rank: &u32| (self.grid.begins[*rank as usize + 1] - self.grid.begins[*rank as usize]) as usize > most;
         ranks.extend((0..self.grid.sequence.len() as u32).filter(crowded));
@@ -96,7 +96,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
     }
 
     /// Sorts one chunk by all workers: each counts pieces of it, the counts become offsets, each writes its pieces. Returns how many
-    /// entries each cell has. `one_cell`: whatever the objects' cells are, they all count as the first.
+    /// entries each cell has. `one_cell`: all objects count as objects of the first cell, whatever their cells are.
     fn sort_pieces(&mut self, order: &[u32], id: ChunkId, begin: u32, one_cell: bool, team: Team) -> [u32; CELLS] {
         let segments = Segments { staged: &self.staged, order };
         self.crowd.cut(segments, self.grid.pool.chunk(id), &self.budget);

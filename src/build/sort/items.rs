@@ -83,7 +83,7 @@ mod tests {
             next = item.end;
         }
         assert_eq!(next, begin);
-        // {30, 0, 50}, 2500 in three, {1, 1000}, {60, 0, 800}; an empty chunk joins what is before it, and so does what still fits.
+        // {30, 0, 50}, 2500 in three, {1, 1000}, {60, 0, 800}; an empty chunk joins the item before it, and so do entries that still fit.
         assert!((6..=7).contains(&items.len()), "{items:?}");
     }
 }

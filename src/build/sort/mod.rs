@@ -42,7 +42,7 @@ const STREAMS: usize = 4;
 
 const _: () = assert!(CROWDED <= 1 << 16, "ranks have 16 bits");
 
-/// The most blocks of entries that a worker fills in at a time.
+/// The most blocks of entries for which a worker fills in groups and balls at a time.
 const MOST_BLOCKS: usize = 16;
 
 /// A worker's memory for sorting, and what it saw.
@@ -59,7 +59,7 @@ pub(crate) struct Sorter {
 }
 
 impl Sorter {
-    /// Makes it ready for a step. Its memory is made here, once.
+    /// Prepares for a step. Memory is allocated here, once.
     pub(crate) fn prepare(&mut self) {
         self.items.clear();
         (self.occupied_cells, self.load) = (0, Load::default());
@@ -106,8 +106,8 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         Sorted(())
     }
 
-    /// What only the levels that are kept need: the tree over oversized objects, boxes around chunks, groups and balls, and the list
-    /// of items.
+    /// Completes the grid once its levels are accepted: the tree over oversized objects, boxes around chunks, groups and balls, and the
+    /// list of items.
     pub(crate) fn complete<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, _: &Sorted, team: Team) {
         self.grow_tree(source.len);
         self.box_chunks(team);
@@ -120,7 +120,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         self.collect_items(team);
     }
 
-    /// Where too many objects are oversized for a list, makes a tree over them.
+    /// Makes a tree over the oversized objects if they are too many for a list.
     fn grow_tree(&mut self, objects: usize) {
         let oversized = self.grid.oversized.clone();
         if self.grid.levels.is_empty() || oversized.len() <= most_listed(objects) {
@@ -175,7 +175,7 @@ struct SortChunks<'a, S, const D: usize> {
     sorter: &'a mut Sorter,
 }
 
-/// Sorts by a kernel. Not inlined: the same code serves all kinds of objects.
+/// Sorts by a kernel. Not inlined, so that all kinds of objects share the code.
 #[inline(never)]
 fn sort_with<S: Scalar, const D: usize>(kernel: Kernel, work: SortChunks<'_, S, D>) {
     kernel.dispatch(work);
@@ -235,7 +235,7 @@ impl Sorter {
         self.load.levels[key[3] as usize % MAX_LEVELS].add(total, squares as f32, crowded as f32);
     }
 
-    /// Objects per stream and cell, and each object's rank there. Asks for the memory of the entries meanwhile.
+    /// Counts objects per stream and cell, and notes each object's rank there. Meanwhile it prefetches the memory of the entries.
     #[inline(always)]
     fn count<S: Scalar, const D: usize>(
         &mut self,
@@ -265,7 +265,7 @@ impl Sorter {
         }
     }
 
-    /// Each object to where the objects of its stream and cell begin, plus its rank: first the names of the boxes and the indices,
+    /// Writes each object to where the objects of its stream and cell begin, plus its rank: first the names of the boxes and the indices,
     /// then the boxes, entry by entry.
     #[inline(always)]
     fn write<I: Isa, S: Scalar, const D: usize>(

@@ -23,12 +23,12 @@ use pivotgrid_cluster::{Comm, CommError};
 
 /// One rank of a job of MPI processes, on a communicator of its own.
 ///
-/// MPI cannot tell a rank that another one has gone. So a rank that panics outside of a step, whose `MpiComm` is dropped by the
-/// unwinding, aborts the job: no rank is left waiting. A rank that simply ends early, while others go on, is an error of the program that
-/// MPI does not report.
+/// MPI does not report to a rank that another one has left. So a rank that panics outside of a step, whose `MpiComm` is dropped by the
+/// unwinding, aborts the job, and no rank is left waiting. If a rank simply ends early, while others go on, that is an error of the
+/// program, which MPI does not report.
 pub struct MpiComm {
     world: SimpleCommunicator,
-    /// Counts and displacements of both buffers, as MPI wants them.
+    /// Counts and displacements of both buffers, in MPI's form.
     numbers: [Vec<i32>; 4],
 }
 
@@ -44,8 +44,8 @@ impl MpiComm {
         MpiComm { world: universe.world().duplicate(), numbers: Default::default() }
     }
 
-    /// Counts that MPI can count: less than 2^31 words, 16 GiB, in one exchange of a rank. More would take several exchanges, whose
-    /// number all ranks must know; the job is aborted instead.
+    /// Counts in MPI's type: less than 2^31 words, 16 GiB, in one exchange of a rank. More would take several exchanges, on whose number
+    /// all ranks would have to agree; the job is aborted instead.
     fn count(&mut self, which: usize, counts: &[usize]) {
         let (mut begin, [numbers, places]) = (0usize, self.numbers[which..].first_chunk_mut().expect("four lists"));
         numbers.clear();

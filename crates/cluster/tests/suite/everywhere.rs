@@ -1,4 +1,4 @@
-//! What every transport is checked with. `tests/pairs.rs` runs it on threads, `mpi/src/main.rs` under MPI.
+//! What every transport is checked with. `tests/pairs.rs` runs it on threads, `mpi/src/bin/conformance.rs` under MPI.
 
 use pivotgrid::{Aabb, Ball, Config, Groups};
 use pivotgrid_cluster::{ClusterConfig, Coordinate};

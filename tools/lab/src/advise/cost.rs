@@ -37,14 +37,14 @@ impl Cost {
         let all = predicted.total().max(f64::MIN_POSITIVE);
         let parts = predicted.named().into_iter().zip(MEANINGS);
         let parts = parts.map(|((name, ns), meaning)| Part { name, meaning, predicted_ms: ns / 1e6, share: ns / all });
-        let Predicted { runs, chunks, within, across, listed, .. } = *predicted;
+        let Predicted { runs, chunks, within, across, oversized, .. } = *predicted;
         let measured = |names: &[&str]| {
             let passes = figures.passes.iter().filter(|pass| names.contains(&pass.name));
             passes.map(|pass| pass.fastest_ms).sum::<f64>() * figures.threads as f64
         };
         let passes = [
             ("gather, arrange, sort", runs + chunks, measured(&["gather", "arrange", "sort"])),
-            ("detect", within + across + listed, measured(&["detect"])),
+            ("detect", within + across + oversized, measured(&["detect"])),
         ];
         let comparison = |(name, ns, measured_ms)| Comparison { name, predicted_ms: ns / 1e6, measured_ms };
         Cost { parts: parts.collect(), passes: passes.map(comparison).into() }

@@ -54,13 +54,13 @@ fn no_grid(&Facts { stats, .. }: &Facts<'_>) -> Option<Finding> {
 }
 
 fn no_level(facts: &Facts<'_>) -> Option<Finding> {
-    let listed = facts.stats.oversized;
-    (listed > 0).then(|| Finding {
+    let oversized = facts.stats.oversized;
+    (oversized > 0).then(|| Finding {
         kind: "no_level",
         what: format!(
             "too large for every level, and compared with what each chunk holds: {}, {} of the predicted cost",
-            objects(listed),
-            percent(facts.part("listed"))
+            objects(oversized),
+            percent(facts.part("oversized"))
         ),
         advice: "a few huge or infinite boxes are best off there; if the share is large, cut them into smaller boxes, or keep what \
                  never moves in a `StaticSet`",
