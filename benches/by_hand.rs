@@ -3,7 +3,8 @@
 //! - `cells`: the best of 7 × 7 hand-set cells (`x` and `y = z`, factors of the finest level's), time over the planner's. Below 1 the
 //!   planner could do better.
 //! - `costs`: each of the planner's constants halved and doubled, time over that with the present one.
-//! - `planning`: a step that plans, over a steady step with as many objects.
+//! - `planning`: a step that plans because the objects have moved apart, over a steady step with as many objects.
+//! - `growth`: a step with half as many objects again as the one before, over the same.
 //!
 //! ```sh
 //! cargo bench --bench by_hand -- cells 100000 uniform,koch
@@ -15,7 +16,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use common::{Stepper, Swing, measuring};
-use pivotgrid::{BroadPhase, Config, Costs};
+use pivotgrid::{Aabb, BroadPhase, Config, Costs};
 use scenes::Scene;
 
 /// Factors of the cells that the planner chose.
@@ -44,7 +45,8 @@ fn main() {
         None => Scene::ALL.to_vec(),
     };
     let steps = if measuring() { 12 } else { 2 };
-    let kinds: [Kind; 3] = [("cells", cells::<f32, 3>), ("costs", costs::<f32, 3>), ("planning", planning::<f32, 3>)];
+    let kinds: [Kind; 4] =
+        [("cells", cells::<f32, 3>), ("costs", costs::<f32, 3>), ("planning", planning::<f32, 3>), ("growth", growth::<f32, 3>)];
     for (name, run) in kinds.into_iter().filter(|(name, _)| word(0).is_none_or(|wanted| wanted == *name)) {
         println!("{name}, {objects} objects, one thread, f32 3D, {steps} steps each");
         for &scene in scenes.iter().filter(|_| measuring() || name != "cells").chain(scenes.first().filter(|_| !measuring())) {
@@ -118,25 +120,65 @@ fn costs<S: pivotgrid::Scalar + scenes::Scalar, const D: usize>(scene: Scene, ob
     println!();
 }
 
-/// Every other step has three tenths fewer objects, so that each of them plans.
-fn planning<S: pivotgrid::Scalar + scenes::Scalar, const D: usize>(scene: Scene, objects: usize, steps: usize) {
-    let swing = Swing::<S, D>::new(scene, objects);
-    let mut steady = Stepper::new(&swing, 1);
+/// A kind of step against a steady one.
+struct Against {
+    ratio: f64,
+    /// Which part of these steps planned, and which part of their time that took.
+    planned: f64,
+    share: f64,
+}
+
+/// The step after those that `lead` takes, against a steady one with the same boxes.
+fn against_steady<S: pivotgrid::Scalar + scenes::Scalar, const D: usize>(
+    swing: &Swing<S, D>,
+    steps: usize,
+    lead: impl Fn(&mut BroadPhase<S, D>, &[Aabb<S, D>]),
+) -> Against {
+    let mut steady = Stepper::new(swing, 1);
     steady.warm_up();
     let (mut planner, mut times) = (BroadPhase::<S, D>::new(), [Vec::new(), Vec::new()]);
-    let mut share = 0.0;
+    let (mut share, mut plans) = (0.0, 0);
     for step in 0..steps {
         let boxes = swing.boxes(step);
-        planner.detect(&boxes[..boxes.len() * 2 / 3]);
+        lead(&mut planner, boxes);
         // Both find the boxes in the cache, as far as they fit.
         black_box(boxes.iter().filter(|bounds| bounds.min[0] > bounds.max[0]).count());
         times[0].push(steady.step());
         let begin = std::time::Instant::now();
         planner.detect(boxes);
         times[1].push(begin.elapsed());
-        assert!(planner.stats().replanned);
+        plans += usize::from(planner.stats().replanned);
         share += planner.stats().times.plan.as_secs_f64() / planner.stats().times.total().as_secs_f64() / steps as f64;
     }
-    let [steady, planning] = times.map(|mut times| quartile(&mut times));
-    println!("  {scene}: a planning step is {:.2} steady ones; {:.0} % of it is planning", planning / steady, 100.0 * share);
+    let [steady, other] = times.map(|mut times| quartile(&mut times));
+    Against { ratio: other / steady, planned: plans as f64 / steps as f64, share }
+}
+
+/// After steps with the same boxes in half the space, the step before finds too little, so that the next one plans; or it planned itself.
+fn planning<S: pivotgrid::Scalar + scenes::Scalar, const D: usize>(scene: Scene, objects: usize, steps: usize) {
+    let swing = Swing::<S, D>::new(scene, objects);
+    let Against { ratio, planned, share } = against_steady(&swing, steps, |planner, boxes| {
+        let half = <S as scenes::Scalar>::from_f64(0.5);
+        let closer: Vec<_> = boxes
+            .iter()
+            .map(|bounds| {
+                let min = bounds.min.map(|x| x * half);
+                Aabb::new(min, std::array::from_fn(|axis| min[axis] + (bounds.max[axis] - bounds.min[axis])))
+            })
+            .collect();
+        for _ in 0..3 {
+            planner.detect(&closer);
+        }
+        planner.detect(boxes);
+    });
+    let (planned, share) = (100.0 * planned, 100.0 * share);
+    println!("  {scene}: {ratio:.2} steady steps; {share:.0} % of the time is planning; {planned:.0} % of the steps planned");
+}
+
+fn growth<S: pivotgrid::Scalar + scenes::Scalar, const D: usize>(scene: Scene, objects: usize, steps: usize) {
+    let swing = Swing::<S, D>::new(scene, objects);
+    let Against { ratio, planned, .. } = against_steady(&swing, steps, |planner, boxes| {
+        planner.detect(&boxes[..boxes.len() * 2 / 3]);
+    });
+    println!("  {scene}: {ratio:.2} steady steps; {:.0} % of the steps planned", 100.0 * planned);
 }

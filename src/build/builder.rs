@@ -77,6 +77,9 @@ pub(crate) struct BuildWorker {
 /// The lists of objects without a level, oversized and rejected. Each list takes a chunk of the pool.
 pub(crate) const SPECIALS: usize = 2;
 
+/// Up to one in so many objects of the order may be gone: one thread goes through the order to take them out.
+const FEW_GONE: usize = 16;
+
 /// Chunks that a worker clears at a time.
 const CLEAR_BLOCK: usize = 512;
 
@@ -114,6 +117,21 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Sets another limit, and forgets what is held elsewhere.
     pub(crate) fn limit_bytes(&mut self, limit: Option<usize>) {
         self.budget = Budget::new(limit).with_huge_pages(self.config.huge_pages);
+    }
+
+    /// Takes objects that are gone out of the last step's order, if they are many: each of them would end a segment. Returns how many
+    /// objects the order has then.
+    pub(crate) fn drop_gone(&mut self, last_len: usize, objects: usize) -> usize {
+        if last_len.saturating_sub(objects) <= last_len / FEW_GONE {
+            return last_len;
+        }
+        let mut left = 0;
+        for at in 0..last_len {
+            let id = self.order[at];
+            self.order[left] = id;
+            left += usize::from((id as usize) < objects);
+        }
+        left
     }
 
     /// Makes room for a step that visits `visited` objects, among them the `last_len` objects of the last step.
@@ -233,7 +251,8 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         let _ = self.grid.pool.reserve((self.stats.chunks + SPECIALS + team.workers()) as u32);
         // Cells that the settings dictate are kept, whatever they cost.
         let is_free = self.config.ordered_cells().is_none();
-        if self.plan.as_mut().is_some_and(|plan| is_free && plan.is_outdated_by(self.stats.candidates)) {
+        let work = [self.stats.candidates as f64, self.stats.chunks as f64 * self.config.costs.chunk];
+        if self.plan.as_mut().is_some_and(|plan| is_free && plan.is_outdated_by(work, objects)) {
             self.plan = None;
         }
     }

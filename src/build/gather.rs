@@ -9,7 +9,7 @@ use crate::build::builder::{BuildWorker, Builder, SPECIALS};
 use crate::isa::WIDTH;
 use crate::kernel::Kernel;
 use crate::kernel::locate::{Locate, Located, OVERSIZED, REJECTED, VACANT, locate_with};
-use crate::layout::staged::{BLOCK, StagedBlock, StagedBoxes};
+use crate::layout::staged::{BLOCK, StagedBlock};
 use crate::layout::{Coords, Levels, MAX_LEVELS};
 use crate::lockfree::{Blocks, ChunkHead, Directory, Full, Key, Pool, Portions, Spare};
 use crate::runtime::memory;
@@ -196,7 +196,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Copies and surveys the boxes, for planning.
     pub(crate) fn stage<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, team: Team) {
         self.deal_blocks(source.order.len(), team);
-        let shares = &self.shares;
+        let (shares, kernel) = (&self.shares, self.kernel);
         let blocks = Portions::new(&mut self.staged, &self.bounds, shares);
         let workers = Blocks::new(&mut self.workers, 1);
         self.busy.each(team, |index| {
@@ -210,7 +210,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
                     source.stage(at * BLOCK, block, seen);
                     // While it is in the first-level cache.
                     let len = BLOCK.min(source.order.len() - at * BLOCK);
-                    survey.observe(&StagedBoxes::new(std::slice::from_ref(block), len), 0..len);
+                    survey.observe(kernel, &block.boxes[..len]);
                 }
             }
         });

@@ -1,7 +1,7 @@
 //! Presort: makes an order for objects whose last order is unknown or useless.
 //!
 //! Gather is fast if neighbors in space are neighbors in the order. They are not in the first step, nor after the user shuffles the
-//! objects. Presort copies the boxes, as records, to the memory of the table, which sort fills later anyway. It then counts the objects
+//! objects; nor are many objects that the last step did not have, which are then presorted alone. Presort copies the boxes, as records, to the memory of the table, which sort fills later anyway. It then counts the objects
 //! into buckets along a Z curve. A sample divides each axis into slabs with equal shares of the objects, so dense regions get more buckets.
 
 use crate::build::builder::Builder;
@@ -16,7 +16,7 @@ use crate::runtime::objects::Objects;
 use crate::runtime::prefetch::prefetch;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
-use crate::{Aabb, Groups, Scalar};
+use crate::{Aabb, Ball, Groups, Scalar};
 
 /// Fewer objects fit into the cache in any order.
 const FROM: usize = 4096;
@@ -78,22 +78,44 @@ impl<S: Scalar, const D: usize> Slabs<S, D> {
     }
 }
 
-/// The copied boxes, by object.
-pub(crate) struct Copied<'a, S, const D: usize>(pub(crate) &'a [Aabb<S, D>]);
+/// The user's objects, of which the boxes are copied from one on.
+pub(crate) struct Copied<'a, S, O: ?Sized, const D: usize> {
+    pub(crate) objects: &'a O,
+    /// The first object whose box is copied.
+    pub(crate) first: usize,
+    pub(crate) boxes: &'a [Aabb<S, D>],
+}
 
-impl<S: Scalar, const D: usize> Objects<S, D> for Copied<'_, S, D> {
+impl<S: Scalar, O: Objects<S, D> + ?Sized, const D: usize> Objects<S, D> for Copied<'_, S, O, D> {
     fn len(&self) -> usize {
-        self.0.len()
+        self.first + self.boxes.len()
     }
 
     #[inline(always)]
     fn bounds(&self, index: usize) -> Aabb<S, D> {
-        self.0[index]
+        match index.checked_sub(self.first) {
+            Some(copied) => self.boxes[copied],
+            None => self.objects.bounds(index),
+        }
+    }
+
+    // What was copied was looked at then.
+    #[inline(always)]
+    fn groups(&self, index: usize) -> Groups {
+        if index < self.first { self.objects.groups(index) } else { Groups::ALL }
+    }
+
+    #[inline(always)]
+    fn ball(&self, index: usize) -> Option<Ball<S, D>> {
+        if index < self.first { self.objects.ball(index) } else { None }
     }
 
     #[inline(always)]
     fn prefetch(&self, index: usize) {
-        prefetch(self.0, index);
+        match index.checked_sub(self.first) {
+            Some(copied) => prefetch(self.boxes, copied),
+            None => self.objects.prefetch(index),
+        }
     }
 }
 
@@ -134,10 +156,17 @@ impl<S: Scalar, const D: usize> IsaWork for CountBuckets<'_, S, D> {
 }
 
 impl<S: Scalar, const D: usize> Builder<S, D> {
-    /// Whether objects should be presorted: there is no order, or it was useless in the last step.
-    pub(crate) fn wants_presort(&self, last_len: usize, objects: usize) -> bool {
-        let is_small = objects < FROM || objects <= self.config.all_pairs_up_to;
-        !is_small && (last_len == 0 || self.is_disordered(last_len) && !self.presorted_in_vain)
+    /// The first object to presort, if there are some: all objects if there is no order, or if it was useless in the last step;
+    /// otherwise those that the last step did not have, if they are many. Without a plan, that step's cells were the wrong ones, and
+    /// tell nothing about its order.
+    pub(crate) fn presort_from(&self, last_len: usize, objects: usize) -> Option<usize> {
+        if objects < FROM || objects <= self.config.all_pairs_up_to {
+            None
+        } else if last_len == 0 || self.plan.is_some() && self.is_disordered(last_len) && !self.presorted_in_vain {
+            Some(0)
+        } else {
+            (objects >= last_len + FROM && !self.presorted_in_vain).then_some(last_len)
+        }
     }
 
     /// Whether the last order was useless.
@@ -150,10 +179,11 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         self.presorted_in_vain = self.is_disordered(objects) && (presorted || self.presorted_in_vain);
     }
 
-    /// Copies the boxes to the table, and writes the objects' order along the curve.
-    pub(crate) fn presort<O: Objects<S, D> + ?Sized>(&mut self, objects: &O, order: &mut [u32], team: Team) {
+    /// Copies the boxes from one on to the table, and writes these objects' order along the curve. If these are all, and there is no
+    /// plan for them, surveys them.
+    pub(crate) fn presort<O: Objects<S, D> + ?Sized>(&mut self, objects: &O, first: usize, order: &mut [u32], team: Team) {
         let len = order.len();
-        self.copy_to_table(objects, len, team);
+        self.copy_to_table(objects, first, len, team);
         let parts = (team.workers() * PARTS_PER_WORKER).min(len.div_ceil(BLOCK)).max(1);
         let part = len.div_ceil(parts).next_multiple_of(BLOCK);
         let boxes = self.table.records(len);
@@ -182,30 +212,40 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         let placing = Blocks::new(&mut counts, buckets);
         self.busy.each(team, |_| {
             scope!("pivotgrid::presort::place");
-            while let Some((first, places)) = placing.claim() {
-                let number = first / buckets;
-                for id in number * part..len.min((number + 1) * part) {
-                    let place = &mut places[staged[id / BLOCK].next[id % BLOCK] as usize];
-                    order[*place as usize].store(id as u32, crate::lockfree::sync::Ordering::Relaxed);
+            while let Some((begin, places)) = placing.claim() {
+                let number = begin / buckets;
+                for at in number * part..len.min((number + 1) * part) {
+                    let place = &mut places[staged[at / BLOCK].next[at % BLOCK] as usize];
+                    order[*place as usize].store((first + at) as u32, crate::lockfree::sync::Ordering::Relaxed);
                     *place += 1;
                 }
             }
         });
     }
 
-    /// Reads each object once: its box goes to the record of its index.
-    fn copy_to_table<O: Objects<S, D> + ?Sized>(&mut self, objects: &O, len: usize, team: Team) {
+    /// Reads each object from one on once: its box goes to the record of its index.
+    fn copy_to_table<O: Objects<S, D> + ?Sized>(&mut self, objects: &O, first: usize, len: usize, team: Team) {
         let claim = team.claim(len.div_ceil(BLOCK), 32) * BLOCK;
+        let (surveys, kernel) = (first == 0 && !self.has_plan_for(len), self.kernel);
         let records = Blocks::new(self.table.records_mut(len), claim);
         let workers = Blocks::new(&mut self.workers, 1);
         self.busy.each(team, |_| {
             scope!("pivotgrid::presort::copy");
             let Some(worker) = workers.claim_one() else { return };
-            while let Some((first, records)) = records.claim() {
-                for (id, record) in (first..).zip(records) {
-                    worker.seen.grouped |= objects.groups(id) != Groups::ALL;
-                    worker.seen.has_balls |= objects.ball(id).is_some();
-                    *record = objects.bounds(id);
+            if surveys {
+                worker.survey.clear();
+            }
+            while let Some((begin, records)) = records.claim() {
+                for (block, records) in records.chunks_mut(BLOCK).enumerate() {
+                    for (id, record) in (first + begin + block * BLOCK..).zip(&mut *records) {
+                        worker.seen.grouped |= objects.groups(id) != Groups::ALL;
+                        worker.seen.has_balls |= objects.ball(id).is_some();
+                        *record = objects.bounds(id);
+                    }
+                    // While it is in the first-level cache.
+                    if surveys {
+                        worker.survey.observe(kernel, records);
+                    }
                 }
             }
         });

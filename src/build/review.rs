@@ -53,7 +53,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         self.workers.iter().take(team.workers()).for_each(|worker| load.merge(&worker.sorter.load));
         let plan = self.plan.as_mut().expect("a plan was made");
         if revisions.is_over {
-            plan.accept(&load);
+            plan.accept(&load, objects);
             return Some(sorted);
         }
         if let Some(accepted) = plan.accepted.as_ref().filter(|_| !self.stats.replanned) {
@@ -76,7 +76,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
             return None;
         }
         if troubles(&load, objects, &self.config.costs).is_empty() {
-            plan.accept(&load);
+            plan.accept(&load, objects);
             return Some(sorted);
         }
         let mut revised = self.grid.levels.duplicate();
@@ -86,6 +86,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
             columns: self.table.columns(&self.next_order),
             staged: StagedBoxes::new(&self.staged, visited),
             config: &self.config,
+            kernel: self.kernel,
             frame: plan.frame,
         };
         if self.stats.revisions < MOST_REVISIONS && reviser.revise(&load, objects) {
@@ -103,7 +104,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
             self.stats.repeats += 1;
             return None;
         }
-        plan.accept(&load);
+        plan.accept(&load, objects);
         Some(sorted)
     }
 }

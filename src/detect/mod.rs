@@ -4,7 +4,7 @@
 //! the grid and the table, and writes nothing but its own lists and pairs.
 
 mod across;
-mod near;
+pub(crate) mod near;
 pub(crate) mod neighborhood;
 mod same_level;
 pub(crate) mod sink;

@@ -14,7 +14,7 @@ use crate::runtime::memory::{self, Budget, grow_exactly};
 use crate::{Aabb, Scalar};
 
 /// Comparisons that a sweep or a cut must save for each entry that it sorts or looks up.
-pub(super) const WORTHWHILE: usize = 32;
+pub(crate) const WORTHWHILE: usize = 32;
 /// A sweep is used if no more than this part of the near entries overlap an entry of the chunk along the axis.
 const SEPARATED: f64 = 0.125;
 
@@ -153,9 +153,8 @@ impl NearSweep {
     ) -> bool {
         let columns = comparer.columns;
         let Some(axes) = Axes::new(&columns, near, entries.clone(), around) else { return false };
-        for axis in (0..D).filter(|&axis| axes.means[axis] < SEPARATED) {
-            let chosen =
-                |entry: usize, by_near: bool| by_near != axes.by_near || axes.best(&wide(&columns.bounds(entry))).1 == axis;
+        for axis in (0..D).filter(|&axis| axes.separates(axis)) {
+            let chosen = |entry: usize, is_near: bool| axes.takes(&columns.bounds(entry), is_near, axis);
             self.sort(&columns, near.iter().copied().filter(|&entry| chosen(entry as usize, true)), near.len(), axis);
             let min: [&[f64]; D] = std::array::from_fn(|axis| self.min[axis].as_slice());
             let max: [&[f64]; D] = std::array::from_fn(|axis| self.max[axis].as_slice());
@@ -209,7 +208,7 @@ impl NearSweep {
 
 /// A coordinate, rounded to single precision, as an integer of the same order. Rounding is monotone, so what is not greater is not greater
 /// afterwards. Comparing some more entries does no harm.
-fn rounded(coordinate: f64) -> u32 {
+pub(crate) fn rounded(coordinate: f64) -> u32 {
     // Adding 0 makes the negative zero a positive one.
     let bits = (coordinate as f32 + 0.0).to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
@@ -223,7 +222,8 @@ fn wide<S: Scalar, const D: usize>(bounds: &Aabb<S, D>) -> Aabb<f64, D> {
 ///
 /// One side chooses an axis for each of its boxes, by the mean of the other side: of rods along x and y, in one chunk or near to one,
 /// each has an axis that separates it from rods along z.
-struct Axes<const D: usize> {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axes<const D: usize> {
     around: Aabb<f64, D>,
     /// Which part of the box around the chunk's entries a box of the other side covers along each axis, on average.
     means: [f64; D],
@@ -233,7 +233,12 @@ struct Axes<const D: usize> {
 
 impl<const D: usize> Axes<D> {
     /// Nothing if no axis separates most of them.
-    fn new<S: Scalar>(columns: &Columns<'_, S, D>, near: &[u32], entries: Range<usize>, around: &Aabb<S, D>) -> Option<Self> {
+    pub(crate) fn new<S: Scalar>(
+        columns: &Columns<'_, S, D>,
+        near: &[u32],
+        entries: Range<usize>,
+        around: &Aabb<S, D>,
+    ) -> Option<Self> {
         // Enough to tell most from few.
         const SOME: usize = 32;
         let near = near.iter().step_by(near.len().div_ceil(SOME)).map(|&entry| wide(&columns.bounds(entry as usize)));
@@ -249,6 +254,16 @@ impl<const D: usize> Axes<D> {
         (overlapping < SEPARATED).then_some(axes)
     }
 
+    /// Whether sweeps go along an axis.
+    pub(crate) fn separates(&self, axis: usize) -> bool {
+        self.means[axis] < SEPARATED
+    }
+
+    /// Whether a near entry, or one of the chunk's, takes part in the sweep along an axis.
+    pub(crate) fn takes<S: Scalar>(&self, bounds: &Aabb<S, D>, is_near: bool, axis: usize) -> bool {
+        is_near != self.by_near || self.best(&wide(bounds)).1 == axis
+    }
+
     /// Which part of the box around the chunk's entries a box covers along an axis. All of it if that is infinite or has no extent.
     fn share(&self, bounds: &Aabb<f64, D>, axis: usize) -> f64 {
         let (low, high) = (bounds.min[axis].max(self.around.min[axis]), bounds.max[axis].min(self.around.max[axis]));
@@ -259,7 +274,7 @@ impl<const D: usize> Axes<D> {
     /// The axis along which a box overlaps the fewest of the other side, of those that separate the other side at all, and which part
     /// of it that is.
     fn best(&self, bounds: &Aabb<f64, D>) -> (f64, usize) {
-        let axes = (0..D).filter(|&axis| self.means[axis] < SEPARATED);
+        let axes = (0..D).filter(|&axis| self.separates(axis));
         let overlap = axes.map(|axis| (self.means[axis] + self.share(bounds, axis), axis));
         overlap.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((1.0, 0))
     }

@@ -15,7 +15,7 @@ use crate::runtime::memory;
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
-use crate::{MAX_OBJECTS, Pair, PassTimes, RejectReason, Rejected, Scalar};
+use crate::{Aabb, MAX_OBJECTS, Pair, PassTimes, RejectReason, Rejected, Scalar};
 
 /// The first half of a step done: the grid is complete, and the second half may read it.
 pub(crate) struct Rebuilt<'t> {
@@ -45,25 +45,27 @@ pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
         engine.builder.stats.times.gather = clock.lap();
         return Rebuilt { sorted, team: Team::ALONE, objects: len, surplus: false, clock };
     }
-    let presorts = engine.builder.wants_presort(last_len, len);
-    let last_len = if presorts { 0 } else { last_len };
+    let last_len = engine.builder.drop_gone(last_len, len);
+    let presorted = engine.builder.presort_from(last_len, len);
+    let last_len = presorted.unwrap_or(last_len);
     let visited = last_len.max(len);
     let team = engine.prepare(last_len, visited, team);
     let mut order = std::mem::take(&mut engine.builder.order);
-    let gathered = if presorts {
-        scope!("pivotgrid::presort", engine.builder.presort(objects, &mut order[..len], team));
+    let gathered = if let Some(first) = presorted {
+        scope!("pivotgrid::presort", engine.builder.presort(objects, first, &mut order[first..len], team));
         engine.builder.stats.times.presort = clock.lap();
         // The boxes are in the table now. It is written again after gathering only.
         let table = std::mem::replace(&mut engine.builder.table, Table::new());
-        let copied = Copied(table.records(len));
-        let gathered = gather(&mut engine.builder, &Source { objects: &copied, len, order: &order[..len] }, team, &mut clock);
+        let copied = Copied { objects, first, boxes: table.records(len - first) };
+        let source = Source { objects: &copied, len, order: &order[..len] };
+        let gathered = gather(&mut engine.builder, &source, (first == 0).then_some(copied.boxes), team, &mut clock);
         engine.builder.table = table;
         gathered
     } else {
         engine.builder.stats.times.presort = clock.lap();
-        gather(&mut engine.builder, &Source { objects, len, order: &order[..visited] }, team, &mut clock)
+        gather(&mut engine.builder, &Source { objects, len, order: &order[..visited] }, None, team, &mut clock)
     };
-    engine.builder.judge_presort(presorts, len);
+    engine.builder.judge_presort(presorted.is_some(), len);
     let source = Source { objects, len, order: &order[..visited] };
     let sorted = sort(&mut engine.builder, &source, gathered, team, &mut clock);
     engine.builder.order = std::mem::replace(&mut engine.builder.next_order, order);
@@ -71,14 +73,15 @@ pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
     Rebuilt { sorted, team, objects: len, surplus: objects.len() > len, clock }
 }
 
-/// Plans, if necessary, and gathers.
+/// Plans, if necessary, and gathers. `copied`: all boxes, by object, if presort copied them.
 fn gather<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
     builder: &mut Builder<S, D>,
     source: &Source<'_, O>,
+    copied: Option<&[Aabb<S, D>]>,
     team: Team,
     clock: &mut Clock,
 ) -> Gathered {
-    let staged = scope!("pivotgrid::plan", builder.plan(source, team));
+    let staged = scope!("pivotgrid::plan", builder.plan(source, copied, team));
     builder.stats.times.plan = clock.lap();
     let gathered = scope!("pivotgrid::gather", builder.gather(source, staged, team));
     builder.stats.times.gather = clock.lap();

@@ -111,6 +111,25 @@ impl<S: Scalar, const D: usize> StagedBlock<S, D> {
     }
 }
 
+/// Copied boxes by visiting position.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OrderedBoxes<'a, S, const D: usize> {
+    /// By object.
+    pub(crate) boxes: &'a [Aabb<S, D>],
+    pub(crate) order: &'a [u32],
+}
+
+impl<S: Scalar, const D: usize> BoxList<S, D> for OrderedBoxes<'_, S, D> {
+    fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    #[inline(always)]
+    fn get(&self, position: usize) -> Option<Aabb<S, D>> {
+        BoxList::get(self.boxes, self.order[position] as usize)
+    }
+}
+
 /// The staged boxes by visiting position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StagedBoxes<'a, S, const D: usize> {
@@ -134,7 +153,7 @@ impl<S: Scalar, const D: usize> BoxList<S, D> for [Aabb<S, D>] {
 
     #[inline(always)]
     fn get(&self, number: usize) -> Option<Aabb<S, D>> {
-        Some(self[number])
+        Some(self[number]).filter(Aabb::is_valid)
     }
 }
 
@@ -143,6 +162,12 @@ impl<'a, S: Scalar, const D: usize> StagedBoxes<'a, S, D> {
     pub(crate) fn new(blocks: &'a [StagedBlock<S, D>], len: usize) -> Self {
         assert!(len <= blocks.len() * BLOCK);
         StagedBoxes { blocks, len }
+    }
+
+    /// The boxes of a block.
+    #[inline(always)]
+    pub(crate) fn of_block(&self, number: usize) -> &'a [Aabb<S, D>] {
+        &self.blocks[number].boxes[..BLOCK.min(self.len - number * BLOCK)]
     }
 }
 

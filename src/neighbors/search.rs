@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::reach::{Rule, Tier};
+use super::sweeps::Sweeps;
 use crate::detect::View;
 use crate::detect::neighborhood::Neighborhood;
 use crate::kernel::Packed;
@@ -19,6 +20,11 @@ use crate::{Aabb, Scalar};
 
 /// With this many entries in a cell it is cheaper to sort out beforehand what none of them can have within reach.
 const WORTH_CHOOSING: usize = 4;
+
+/// Entries of a chunk that look into finer levels together, at least.
+const TOGETHER: usize = 32;
+/// They do if that leaves less than this part of what they would compare one by one: the rest is for sorting what is near.
+const CHEAPER_TOGETHER: u64 = 8;
 
 /// How entries look.
 #[derive(Clone, Copy, Debug)]
@@ -71,8 +77,10 @@ impl<S: Scalar> Looking<S> {
 pub(super) struct RowSearch<S, const D: usize> {
     /// Copies of what the entries of the current cell have around them: first what is coarser, then what is of their level.
     around: Packed<S, D>,
-    /// Entries of coarser levels near the current chunk.
+    /// Entries of other levels near the current chunk.
     near: Vec<u32>,
+    /// Their order.
+    sweeps: Sweeps<S, D>,
     /// How many pairs of boxes were compared.
     candidates: u64,
     /// How many chunks of other levels were looked for.
@@ -84,7 +92,7 @@ pub(super) type AddRow<'a> = dyn FnMut(usize, &mut dyn FnMut(&mut Vec<u32>)) + '
 
 impl<S: Scalar, const D: usize> RowSearch<S, D> {
     pub(super) fn new() -> Self {
-        RowSearch { around: Packed::new(), near: Vec::new(), candidates: 0, looks: 0 }
+        RowSearch { around: Packed::new(), near: Vec::new(), sweeps: Sweeps::new(), candidates: 0, looks: 0 }
     }
 
     /// Finds the row of each entry of an item.
@@ -111,9 +119,9 @@ impl<S: Scalar, const D: usize> RowSearch<S, D> {
         let base = Shape::<D>::base_of(coords);
         let mut neighborhood = Neighborhood::new(view, number, coords, chunk);
         self.around.clear(&view.columns);
-        self.add_coarser(view, number, entries.clone(), looking);
-        // What is coarse and near stays in front, for all entries of the chunk.
-        let coarser = self.around.len();
+        let has_finer = self.add_others(view, number, entries.clone(), looking);
+        // What is near of other levels stays in front, for all entries of the chunk.
+        let others = self.around.len();
 
         let mut rows = chunk.rows();
         while rows != 0 {
@@ -131,10 +139,14 @@ impl<S: Scalar, const D: usize> RowSearch<S, D> {
                 let window = Window::new(level, span, &around);
                 let [low, high] =
                     [window.low, window.high].map(|cell| std::array::from_fn(|axis| cell[axis].saturating_sub(base[axis])));
-                self.around.truncate(coarser);
+                self.around.truncate(others);
                 if looking.rule.is_some() && members.len() >= WORTH_CHOOSING {
                     // By a rule, a cell looks as far as the greatest radius requires, and finds much that only greater ones would reach.
-                    view.runs_around(number, &around, |run| self.add_near(view, &around, run));
+                    view.runs_around(number, &around, |run| {
+                        self.near.clear();
+                        self.find_near(view, &around, run);
+                        self.near.iter().for_each(|&near| self.around.add(&view.columns, near as usize..near as usize + 1));
+                    });
                 } else if !Neighborhood::<S, D>::holds(low, high) {
                     // A rule may look further than all objects of the level reach.
                     view.runs_around(number, &around, |run| self.around.add(&view.columns, run));
@@ -144,35 +156,41 @@ impl<S: Scalar, const D: usize> RowSearch<S, D> {
                 } else {
                     self.add_all(&view.columns, &mut neighborhood, low, high);
                 }
-                self.compare(view, number, members.clone(), coarser, looking, add_row);
+                self.compare(view, has_finer.then_some(number), members.clone(), others, looking, add_row);
                 first = members.end;
             }
         }
     }
 
-    /// Compares entries of a cell with what they have around them, and with what is finer.
+    /// Compares entries of a cell with what they have around them, and with what is finer than their level, if that is not around them.
     fn compare(
         &mut self,
         view: &View<'_, S, D>,
-        level: usize,
+        finer_than: Option<usize>,
         entries: Range<usize>,
-        coarser: usize,
+        others: usize,
         looking: &Looking<S>,
         add_row: &mut AddRow<'_>,
     ) {
         let (around, candidates, looks) = (self.around.columns(&view.columns), &mut self.candidates, &mut self.looks);
-        // In most scenes there is nothing finer, and then no entry needs this check.
-        let has_finer = !looking.half && finer_than(view, Some(level)).next().is_some();
+        // What is sorted is not compared as a whole.
+        let first = if self.sweeps.are_sorted() { others } else { 0 };
         for (place, entry) in entries.enumerate() {
             // For half lists, its level begins with the entries of the cell, and it looks at those behind itself.
-            let skipped = if looking.half { coarser..coarser + place + 1 } else { 0..0 };
+            let skipped = if looking.half { others..others + place + 1 } else { first..first };
             add_row(entry, &mut |row| {
-                for run in [0..skipped.start, skipped.end..self.around.len()] {
+                let mut compare = |run: Range<usize>| {
                     *candidates += run.len() as u64;
                     looking.compare(view, entry, &around, run, row);
+                };
+                if self.sweeps.are_sorted() {
+                    self.sweeps.runs(&view.columns.bounds(entry), &mut compare);
                 }
-                if has_finer {
-                    let (compared, looked) = compare_with_finer(view, Some(level), entry, looking, row);
+                for run in [first..skipped.start, skipped.end..self.around.len()] {
+                    compare(run);
+                }
+                if finer_than.is_some() {
+                    let (compared, looked) = compare_with_finer(view, finer_than, entry, looking, row);
                     (*candidates, *looks) = (*candidates + compared, *looks + looked);
                 }
             });
@@ -206,32 +224,84 @@ impl<S: Scalar, const D: usize> RowSearch<S, D> {
         }
     }
 
-    /// Adds everything coarser that some of these entries of a chunk may touch: one look per chunk instead of one per entry.
-    fn add_coarser(&mut self, view: &View<'_, S, D>, level: usize, entries: Range<usize>, looking: &Looking<S>) {
+    /// Adds what other levels have that some of these entries of a chunk may touch: one look per chunk instead of one per entry. Returns
+    /// whether the entries have to look into finer levels by themselves.
+    fn add_others(&mut self, view: &View<'_, S, D>, level: usize, entries: Range<usize>, looking: &Looking<S>) -> bool {
         let levels = &view.grid.levels;
+        self.sweeps.clear();
         if levels.len() == 1 && view.grid.oversized.is_empty() {
-            return;
+            return false;
         }
+        self.near.clear();
         let is_coarser = |coarse: &usize| levels.looks_into(level, *coarse) && view.grid.objects[*coarse] > 0;
         for coarse in (0..levels.len()).filter(is_coarser) {
             let bounds = looking.at(view, entries.clone(), coarse);
-            let looks = view.runs_around(coarse, &bounds, |run| self.add_near(view, &bounds, run));
+            let looks = view.runs_around(coarse, &bounds, |run| self.find_near(view, &bounds, run));
             self.looks += looks;
         }
         if !view.grid.oversized.is_empty() {
-            let bounds = looking.at(view, entries, looking.levels);
-            view.grid.oversized_around(&bounds, |run| self.add_near(view, &bounds, run));
+            let bounds = looking.at(view, entries.clone(), looking.levels);
+            view.grid.oversized_around(&bounds, |run| self.find_near(view, &bounds, run));
         }
+        let has_finer = !looking.half && finer_than(view, Some(level)).next().is_some();
+        // By a rule, entries look as far as their radii require, and there are no long boxes.
+        let mut is_together = false;
+        if looking.rule.is_none() && !view.columns.balls_only {
+            let (coarser, around) = (self.near.len(), view.columns.box_around(entries.clone()));
+            is_together = has_finer && self.find_finer(view, level, &entries, &around, looking);
+            let is_sorted = self.sweeps.sort(&view.columns, &self.near, entries.clone(), &around);
+            if is_together && !is_sorted {
+                is_together = false;
+                self.near.truncate(coarser);
+                self.sweeps.sort(&view.columns, &self.near, entries, &around);
+            }
+        }
+        self.sweeps.pack(&view.columns, &self.near, &mut self.around);
+        has_finer && !is_together
     }
 
-    /// Adds those of a run that overlap a box.
-    fn add_near(&mut self, view: &View<'_, S, D>, bounds: &Aabb<S, D>, run: Range<usize>) {
-        self.candidates += run.len() as u64;
-        self.near.clear();
-        view.kernel.hits(&view.columns, bounds, &[run], &mut self.near);
-        for &entry in &self.near {
-            self.around.add(&view.columns, entry as usize..entry as usize + 1);
+    /// Finds what finer levels have near to these entries of a chunk, if that is much less than what the entries would be compared with one
+    /// by one: long boxes along one axis are near to each chunk of those along another. Returns whether it is.
+    fn find_finer(
+        &mut self,
+        view: &View<'_, S, D>,
+        level: usize,
+        entries: &Range<usize>,
+        around: &Aabb<S, D>,
+        looking: &Looking<S>,
+    ) -> bool {
+        // Enough to tell few from many.
+        const SOME: usize = 4;
+        if entries.len() < TOGETHER {
+            return false;
         }
+        let (mut one_by_one, mut looks, mut sampled) = (0, 0, 0);
+        for entry in entries.clone().step_by(entries.len() / SOME) {
+            sampled += 1;
+            for finer in finer_than(view, Some(level)) {
+                let count = |run: Range<usize>| one_by_one += run.len() as u64;
+                looks += view.runs_around(finer, &looking.at(view, entry..entry + 1, finer), count);
+            }
+        }
+        let mut together = 0;
+        for finer in finer_than(view, Some(level)) {
+            looks += view.runs_around(finer, around, |run| together += run.len() as u64);
+        }
+        self.looks += looks;
+        if one_by_one * entries.len() as u64 <= CHEAPER_TOGETHER * together * sampled {
+            return false;
+        }
+        for finer in finer_than(view, Some(level)) {
+            let looks = view.runs_around(finer, around, |run| self.find_near(view, around, run));
+            self.looks += looks;
+        }
+        true
+    }
+
+    /// Finds those of a run that overlap a box.
+    fn find_near(&mut self, view: &View<'_, S, D>, bounds: &Aabb<S, D>, run: Range<usize>) {
+        self.candidates += run.len() as u64;
+        view.kernel.hits(&view.columns, bounds, &[run], &mut self.near);
     }
 
     /// Adds all of a level in the cells from `low` to `high`, which are relative to the first one of a chunk.
@@ -286,20 +356,21 @@ impl<S: Scalar, const D: usize> RowSearch<S, D> {
         (std::mem::take(&mut self.candidates), std::mem::take(&mut self.looks))
     }
 
-    /// Room for what is around a cell, and for near entries.
-    pub(super) fn room(&self) -> [usize; 2] {
-        [self.around.room(), self.near.capacity()]
+    /// Room for what is around a cell, for near entries, and for sweeps of them.
+    pub(super) fn room(&self) -> [usize; 3] {
+        [self.around.room(), self.near.capacity(), self.sweeps.room()]
     }
 
-    pub(super) fn reserve(&mut self, table: &Columns<'_, S, D>, [around, near]: [usize; 2]) {
+    pub(super) fn reserve(&mut self, table: &Columns<'_, S, D>, [around, near, swept]: [usize; 3]) {
         self.around.reserve(table, around);
+        self.sweeps.reserve(swept);
         self.near.clear();
         // Exactly: if one worker's room were rounded up, the others would follow it in the next step, and so on.
         memory::reserve_exact(&mut self.near, near);
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.around.bytes() + self.near.capacity() * size_of::<u32>()
+        self.around.bytes() + self.near.capacity() * size_of::<u32>() + self.sweeps.bytes()
     }
 }
 

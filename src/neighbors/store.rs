@@ -97,7 +97,7 @@ impl<S: Scalar, const D: usize> RowStore<S, D> {
             }
         }
         let most = self.workers.iter().map(|worker| worker.search.room());
-        let most = most.fold([0; 2], |most, room| std::array::from_fn(|kind| most[kind].max(room[kind])));
+        let most = most.fold([0; 3], |most, room| std::array::from_fn(|kind| most[kind].max(room[kind])));
         self.workers.iter_mut().for_each(|worker| worker.search.reserve(table, most));
     }
 

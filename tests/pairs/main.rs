@@ -15,6 +15,7 @@ mod extremes;
 mod filters;
 mod golden;
 mod groups;
+mod numbers;
 mod one_set;
 mod oracle;
 mod panics;

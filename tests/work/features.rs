@@ -33,9 +33,6 @@ const SCENES: [Hostile; 14] = [
 /// larger than those of pairs, because a long run costs little more than a short one.
 const MOST_OF_LISTS: f64 = 6.0;
 
-/// Scenes whose lists exceed that: looks across levels are not swept there. The test asserts that exactly these do.
-const DEAR_LISTS: [Hostile; 2] = [Hostile::Needles, Hostile::MixedReach];
-
 fn excess(stats: &Stats, pairs: usize) -> f64 {
     work(stats) as f64 / bound(stats.objects, pairs)
 }
@@ -70,7 +67,7 @@ fn neighbor_lists() {
         assert_eq!(all, 2 * pairs, "{scene}");
         let excess = excess(neighbors.stats(), pairs);
         println!("{scene}: {excess:.2} of the bound");
-        assert_eq!(excess > MOST_OF_LISTS, DEAR_LISTS.contains(&scene), "{scene}: {excess:.2} of the bound");
+        assert!(excess <= MOST_OF_LISTS, "{scene}: {excess:.2} of the bound");
     });
 }
 

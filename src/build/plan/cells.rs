@@ -7,6 +7,9 @@ use crate::Costs;
 use crate::Scalar;
 use crate::layout::{Coords, Level, Member, Shape, axis_of};
 
+/// Rows are cut at most so much finer than the other axes.
+const FINEST: f64 = 16.0;
+
 /// What a coordinate type allows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
@@ -158,11 +161,16 @@ impl<const D: usize> Crowd<D> {
 
     /// Tries cells of these edges, times `first` and more, up to `last`: by factors of two, then around the best of these.
     fn try_widths(&self, edges: [f64; 3], first: f64, last: f64, row: usize, by: (&Costs, Limits), best: &mut Best) {
-        let limits = by.1;
+        let (costs, limits) = by;
         let mut factor = first;
         let mut around = None;
         loop {
-            if self.try_cells(edges.map(|edge| edge * factor), &[1.0, 4.0, 16.0], row, by, best) {
+            let edges = edges.map(|edge| edge * factor);
+            // Comparisons within a row only grow from here on.
+            if self.in_own_rows(&self.cells(edges, FINEST, row, limits), costs) >= best.cost {
+                break;
+            }
+            if self.try_cells(edges, &[1.0, 4.0, FINEST], row, by, best) {
                 around = Some(factor);
             }
             if factor > last || factor >= limits.largest {
@@ -171,9 +179,11 @@ impl<const D: usize> Crowd<D> {
             factor = (factor * 2.0).min(limits.largest);
         }
         let Some(around) = around else { return };
-        for step in [FRAC_1_SQRT_2, 1.0, SQRT_2] {
-            let factor = (around * step).clamp(first, limits.largest);
-            self.try_cells(edges.map(|edge| edge * factor), &[1.0, 2.0, 4.0, 8.0, 16.0], row, by, best);
+        self.try_cells(edges.map(|edge| edge * around), &[2.0, 8.0], row, by, best);
+        for factor in [around * FRAC_1_SQRT_2, around * SQRT_2].map(|factor| factor.clamp(first, limits.largest)) {
+            if factor != around {
+                self.try_cells(edges.map(|edge| edge * factor), &[1.0, 2.0, 4.0, 8.0, FINEST], row, by, best);
+            }
         }
     }
 

@@ -76,29 +76,31 @@ impl Load {
     }
 }
 
-/// What a plan was accepted with.
+/// What a plan was accepted with, per object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Accepted {
     squares: f64,
     chunks: f64,
-    listed: usize,
+    listed: f64,
 }
 
 impl Accepted {
-    pub(crate) fn of(load: &Load) -> Self {
-        Accepted { squares: load.squares(), chunks: load.chunks() as f64, listed: load.listed }
+    pub(crate) fn of(load: &Load, objects: usize) -> Self {
+        let each = 1.0 / objects.max(1) as f64;
+        Accepted { squares: load.squares() * each, chunks: load.chunks() as f64 * each, listed: load.listed as f64 * each }
     }
 
     /// Whether this many chunks are too many for the scene that the plan was made for.
     pub(crate) fn is_overrun_by(&self, chunks: usize, objects: usize) -> bool {
-        chunks as f64 > 2.0 * self.chunks + objects as f64 / 32.0
+        chunks as f64 > (2.0 * self.chunks + 1.0 / 32.0) * objects as f64
     }
 
     /// Whether a load is so much heavier than the one that the plan was accepted with that a new plan is worth a second count.
     pub(crate) fn is_outgrown_by(&self, load: &Load, objects: usize) -> bool {
-        load.squares() > 1.5 * self.squares + 4.0 * objects as f64
+        let (n, listed) = (objects as f64, load.listed as f64);
+        load.squares() > (1.5 * self.squares + 4.0) * n
             || self.is_overrun_by(load.chunks(), objects)
-            || load.listed > 2 * self.listed + 8 && load.listed > most_listed(objects) / 4
+            || listed > 2.0 * self.listed * n + 8.0 && load.listed > most_listed(objects) / 4
     }
 }
 
@@ -171,7 +173,7 @@ mod tests {
     #[test]
     fn a_plan_is_outgrown_by_crowds_chunks_or_a_list() {
         let usual = load(0, 100_000, 1000, 8);
-        let accepted = Accepted::of(&usual);
+        let accepted = Accepted::of(&usual, 100_000);
         let outgrown = |load: &Load| accepted.is_outgrown_by(load, 100_000);
         assert!(!outgrown(&usual) && !outgrown(&load(0, 100_000, 1000, 12)));
         assert!(outgrown(&load(0, 100_000, 1000, 24)));
@@ -181,6 +183,14 @@ mod tests {
         assert!(!outgrown(&listed));
         listed.listed = 500;
         assert!(outgrown(&listed));
+    }
+
+    #[test]
+    fn more_of_the_same_does_not_outgrow_a_plan() {
+        let accepted = Accepted::of(&load(0, 100_000, 1000, 8), 100_000);
+        assert!(!accepted.is_outgrown_by(&load(0, 190_000, 1900, 12), 190_000));
+        assert!(accepted.is_outgrown_by(&load(0, 190_000, 1900, 24), 190_000));
+        assert!(accepted.is_outgrown_by(&load(0, 50_000, 500, 24), 50_000));
     }
 
     #[test]

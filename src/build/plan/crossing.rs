@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::density::{BITS, Density, FEWEST, z_code};
+use super::density::{BITS, Density, FEWEST, retain_shared, z_codes};
 use super::group::Group;
 use super::survey::{Atoms, Corners, PROBES, SizeClass};
 use crate::runtime::memory;
@@ -137,22 +137,29 @@ fn window<const D: usize>(big: &SizeClass, coarse: &Group<D>, fine: &Group<D>) -
 
 /// For two atoms, how many sampled pairs of them share a cube, by scale.
 fn shared_cubes<const D: usize>(all: &Density<D>, sample: &[Sampled], atoms: usize) -> Vec<[f64; BITS + 1]> {
-    let mut codes = memory::collect(sample.iter().map(|(point, atom)| (z_code::<D>(point, all.low, all.extent), *atom)));
+    // In a cube of so few, each pair is counted by itself.
+    const FEW: usize = 6;
+    let mut codes = memory::collect(z_codes::<D, _>(sample.iter().copied(), all.low, all.extent));
     codes.sort_unstable();
     let mut pairs = memory::collect(std::iter::repeat_n([0.0; BITS + 1], atoms * atoms));
     let mut here = memory::collect(std::iter::repeat_n(0.0, atoms));
     for scale in 0..=BITS {
-        let cubes = codes.chunk_by(|a, b| (a.0 ^ b.0) >> (D * (BITS - scale)) == 0);
-        let mut is_last = true;
-        for cube in cubes.filter(|cube| cube.len() > 1) {
-            is_last = false;
+        // What is alone in its cube stays alone at finer scales.
+        retain_shared(&mut codes, |a, b| (a.0 ^ b.0) >> (D * (BITS - scale)) == 0);
+        for cube in codes.chunk_by(|a, b| (a.0 ^ b.0) >> (D * (BITS - scale)) == 0) {
+            if cube.len() <= FEW {
+                for (_, a) in cube {
+                    cube.iter().for_each(|(_, b)| pairs[a * atoms + b][scale] += 1.0);
+                }
+                continue;
+            }
             cube.iter().for_each(|(_, atom)| here[*atom] += 1.0);
             for a in (0..atoms).filter(|&a| here[a] > 0.0) {
                 (0..atoms).for_each(|b| pairs[a * atoms + b][scale] += here[a] * here[b]);
             }
             here.fill(0.0);
         }
-        if is_last {
+        if codes.is_empty() {
             break;
         }
     }
@@ -163,8 +170,9 @@ fn shared_cubes<const D: usize>(all: &Density<D>, sample: &[Sampled], atoms: usi
 fn probe<const D: usize>(atoms: &Atoms, sample: &[Sampled]) -> Vec<(f64, f64)> {
     let count = atoms.classes.len();
     let mut compared = memory::collect(sample.iter().step_by(sample.len().div_ceil(MOST_COMPARED).max(1)).copied());
-    // One box for all points of an atom, and a loop over them without a branch.
-    compared.sort_unstable_by_key(|(_, atom)| *atom);
+    // One box for all points of an atom, sorted along the axis that separates most, and a loop over a run of them without a branch.
+    let along = separating_axis::<D>(atoms);
+    compared.sort_unstable_by(|a, b| a.1.cmp(&b.1).then(a.0[along].total_cmp(&b.0[along])));
     let mut points = memory::collect(std::iter::repeat_n(0.0f64, count));
     compared.iter().for_each(|(_, atom)| points[*atom] += 1.0);
     let mut hits = memory::collect(std::iter::repeat_n(0.0f64, count * count));
@@ -174,10 +182,12 @@ fn probe<const D: usize>(atoms: &Atoms, sample: &[Sampled]) -> Vec<(f64, f64)> {
             for points in compared.chunk_by(|a, b| a.1 == b.1) {
                 let small = points[0].1;
                 let [low, high] = corners_that_meet::<D>(probe, &atoms.classes[small]);
+                let first = points.partition_point(|(point, _)| point[along] < low[along]);
+                let run = points[first..].partition_point(|(point, _)| point[along] <= high[along]);
                 let is_met = |point: &[f64; 3]| {
                     (0..D).fold(true, |is_met, axis| is_met & (point[axis] >= low[axis]) & (point[axis] <= high[axis]))
                 };
-                let met: usize = points.iter().map(|(point, _)| usize::from(is_met(point))).sum();
+                let met: usize = points[first..first + run].iter().map(|(point, _)| usize::from(is_met(point))).sum();
                 hits[big * count + small] += met as f64;
             }
         }
@@ -188,6 +198,18 @@ fn probe<const D: usize>(atoms: &Atoms, sample: &[Sampled]) -> Vec<(f64, f64)> {
         (hits / probes / points[small].max(1.0), *hits)
     };
     memory::collect(hits.iter().enumerate().map(share))
+}
+
+/// The axis along which the boxes are shortest, compared with the space that they lie in.
+fn separating_axis<const D: usize>(atoms: &Atoms) -> usize {
+    let mut everything = SizeClass::default();
+    atoms.classes.iter().for_each(|atom| everything.absorb(atom));
+    let extent = everything.extent().1;
+    let covered = |axis: usize| -> f64 {
+        let part = |atom: &SizeClass| if atom.is_endless(axis) { 1.0 } else { (atom.mean()[axis] / extent[axis]).min(1.0) };
+        atoms.classes.iter().map(part).sum()
+    };
+    (0..D).min_by(|&a, &b| covered(a).total_cmp(&covered(b))).unwrap_or(0)
 }
 
 /// For two atoms, how likely two of their boxes overlap along each axis.
@@ -214,8 +236,15 @@ fn overlaps<const D: usize>(atoms: &Atoms) -> Vec<[f64; 3]> {
         }
         hits.map(|hits| hits / pairs.max(1.0))
     };
-    let all = &atoms.probes;
-    memory::collect(all.iter().flat_map(|a| all.iter().map(move |b| (a, b))).map(likely))
+    let (all, count) = (&atoms.probes, atoms.probes.len());
+    let mut overlaps = memory::collect(std::iter::repeat_n([0.0; 3], count * count));
+    for a in 0..count {
+        for b in a..count {
+            overlaps[a * count + b] = likely((&all[a], &all[b]));
+            overlaps[b * count + a] = overlaps[a * count + b];
+        }
+    }
+    overlaps
 }
 
 /// Where the `min` corners lie whose objects may meet a probe: its box, inflated by the largest of them.

@@ -36,7 +36,8 @@ impl<const D: usize> Density<D> {
         let (low, extent) = without_outliers::<D>(points, low, extent);
         let longest = extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
         // From the low corner on: around the center, a thin layer would lie astride a border of every scale.
-        let mut codes = memory::collect(points.iter().map(|point| z_code::<D>(point, low, extent)));
+        let codes = z_codes::<D, _>(points.iter().map(|point| (*point, ())), low, extent);
+        let mut codes = memory::collect(codes.map(|(code, ())| code));
         codes.sort_unstable();
 
         let sample = codes.len() as f64;
@@ -51,14 +52,15 @@ impl<const D: usize> Density<D> {
                 density.coincidence[scale] = density.coincidence[scale - 1] - density.splits(scale - 1);
                 continue;
             }
-            let mut alone = 0.0;
             pairs = 0.0;
+            // What is alone in its cube stays alone at finer scales.
+            retain_shared(&mut codes, |a, b| (a ^ b) >> (D * (BITS - scale)) == 0);
             for cube in codes.chunk_by(|a, b| (a ^ b) >> (D * (BITS - scale)) == 0) {
                 let objects = cube.len() as f64;
                 pairs += objects * (objects - 1.0) / 2.0;
-                *(if cube.len() == 1 { &mut alone } else { &mut density.shared[scale] }) += 1.0;
+                density.shared[scale] += 1.0;
             }
-            density.alone[scale] = alone / sample.max(1.0);
+            density.alone[scale] = (sample - codes.len() as f64) / sample.max(1.0);
             density.coincidence[scale] = (pairs.max(1.0) / all_pairs).log2().min(0.0);
         }
         density
@@ -137,6 +139,19 @@ fn shuffled(index: usize, bits: u32) -> usize {
     value as usize
 }
 
+/// Keeps what is in one cube with its neighbor in the order, and drops what is alone.
+pub(super) fn retain_shared<T: Copy>(sorted: &mut Vec<T>, is_same: impl Fn(&T, &T) -> bool) {
+    let (mut kept, mut with_last) = (0, false);
+    for at in 0..sorted.len() {
+        let this = sorted[at];
+        let with_next = sorted.get(at + 1).is_some_and(|next| is_same(&this, next));
+        sorted[kept] = this;
+        kept += usize::from(with_last | with_next);
+        with_last = with_next;
+    }
+    sorted.truncate(kept);
+}
+
 /// Leaves out a few objects that are very far from all others, axis by axis: the scales would be wasted on the void between, and
 /// cells counted from the middle of the void would lie where the coordinates are coarse.
 fn without_outliers<const D: usize>(points: &[[f64; 3]], mut low: [f64; 3], mut extent: [f64; 3]) -> ([f64; 3], [f64; 3]) {
@@ -145,35 +160,59 @@ fn without_outliers<const D: usize>(points: &[[f64; 3]], mut low: [f64; 3], mut 
     let mut along = Vec::new();
     memory::reserve_exact(&mut along, points.len());
     for axis in 0..D {
-        if extent[axis] <= 0.0 {
+        let cut = points.len() / LEFT_OUT;
+        if extent[axis] <= 0.0 || cut == 0 || is_evenly_wide(points, axis, (low[axis], extent[axis]), cut) {
             continue;
         }
         along.clear();
         along.extend(points.iter().map(|point| point[axis]));
-        let cut = along.len() / LEFT_OUT;
-        if cut > 0 {
-            let first = *along.select_nth_unstable_by(cut, f64::total_cmp).1;
-            let last = along.len() - 1 - cut;
-            let core = *along.select_nth_unstable_by(last, f64::total_cmp).1 - first;
-            if core > 0.0 && extent[axis] > FAR * core {
-                (low[axis], extent[axis]) = (first - core / 2.0, 2.0 * core);
-            }
+        let first = *along.select_nth_unstable_by(cut, f64::total_cmp).1;
+        let last = along.len() - 1 - cut;
+        let core = *along.select_nth_unstable_by(last, f64::total_cmp).1 - first;
+        if core > 0.0 && extent[axis] > FAR * core {
+            (low[axis], extent[axis]) = (first - core / 2.0, 2.0 * core);
         }
     }
     (low, extent)
 }
 
+/// Whether all but `cut` points at either end certainly extend over more than an eighth of the extent. Points are counted in
+/// sixteenths, which is faster than a search for the ends.
+fn is_evenly_wide(points: &[[f64; 3]], axis: usize, (low, extent): (f64, f64), cut: usize) -> bool {
+    const PARTS: usize = 16;
+    let (mut counts, scale) = ([0; PARTS], PARTS as f64 / extent);
+    points.iter().for_each(|point| counts[(((point[axis] - low) * scale) as usize).min(PARTS - 1)] += 1);
+    let at_ends = (parts_before(counts.into_iter(), cut), parts_before(counts.into_iter().rev(), cut));
+    // The two parts with the ends are not whole, and one more is left for rounding.
+    matches!(at_ends, (Some(low), Some(high)) if low + high + 2 + PARTS / 8 < PARTS)
+}
+
+/// How many parts there are before the one in which so many are exceeded.
+fn parts_before(mut counts: impl Iterator<Item = usize>, cut: usize) -> Option<usize> {
+    let mut seen = 0;
+    counts.position(|count| {
+        seen += count;
+        seen > cut
+    })
+}
+
 /// Coincidences that make an estimate.
 pub(super) const FEWEST: f64 = 12.0;
 
-/// The cube of the finest scale that holds a point, on the Z curve.
-pub(super) fn z_code<const D: usize>(point: &[f64; 3], low: [f64; 3], extent: [f64; 3]) -> u128 {
+/// The cubes of the finest scale that hold some points, on the Z curve, each with what comes with the point.
+pub(super) fn z_codes<const D: usize, T>(
+    points: impl Iterator<Item = ([f64; 3], T)>,
+    low: [f64; 3],
+    extent: [f64; 3],
+) -> impl Iterator<Item = (u128, T)> {
     let cubes = (1u64 << BITS) as f64;
     let longest = extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
-    (0..D).fold(0, |code, axis| {
-        let along = if extent[axis] > 0.0 { (point[axis] - low[axis]) / longest } else { 0.0 };
-        let cube = (along * cubes).clamp(0.0, cubes - 1.0) as u64;
-        code | spread::<D>(cube) << axis
+    points.map(move |(point, with)| {
+        let code = (0..D).filter(|&axis| extent[axis] > 0.0).fold(0, |code, axis| {
+            let along = (point[axis] - low[axis]) / longest * cubes;
+            code | spread::<D>(along.clamp(0.0, cubes - 1.0) as u64) << axis
+        });
+        (code, with)
     })
 }
 

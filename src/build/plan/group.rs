@@ -87,18 +87,27 @@ impl<const D: usize> Crowd<D> {
             if is_cut { (mean[axis] / size[axis]).min(1.0) } else { 0.0 }
         };
         let row = cells.row;
-        let along = |edge: f64| std::array::from_fn(|axis| if axis == row { edge } else { size[axis] });
-        let own_row = self.compare(along(mean[row] + size[row] / 2.0), costs);
-        let other_row = self.compare(along(mean[row] + self.class.max[row] + size[row]), costs);
+        let other_row = self.compare(along_row(cells, mean[row] + self.class.max[row] + size[row]), costs);
         let (y, z) = (crosses(axis_of(row, 1)), crosses(axis_of(row, 2)));
         let others = y + z * (2.0 + y);
-        self.class.objects as f64 * (own_row + others * other_row)
+        self.in_own_rows(cells, costs) + self.class.objects as f64 * others * other_row
+    }
+
+    /// The part of it that is in the objects' own rows.
+    pub(crate) fn in_own_rows(&self, cells: &Cells, costs: &Costs) -> f64 {
+        let edge = self.class.mean()[cells.row] + cells.size[cells.row] / 2.0;
+        self.class.objects as f64 * self.compare(along_row(cells, edge), costs)
     }
 
     /// Counting in and placing: the fewer objects share a cell, the more runs they make.
     fn runs(&self, cells: &Cells, costs: &Costs) -> f64 {
         self.class.objects as f64 * costs.run / (1.0 + self.expected(cells.size))
     }
+}
+
+/// A piece of a row of this length.
+fn along_row(cells: &Cells, edge: f64) -> [f64; 3] {
+    std::array::from_fn(|axis| if axis == cells.row { edge } else { cells.size[axis] })
 }
 
 /// The unit of each axis for objects of these mean edges.

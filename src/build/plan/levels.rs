@@ -1,6 +1,6 @@
 //! Decides which sizes share a level: greedy cuts, as long as another cut saves a worthwhile part of the predicted cost.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use super::cells::Limits;
@@ -51,6 +51,10 @@ pub(crate) struct SceneSummary<const D: usize> {
 pub(crate) struct Ranged<const D: usize> {
     pub(crate) group: Group<D>,
     pub(crate) atoms: Range<usize>,
+    /// Its number among all groups.
+    number: usize,
+    /// The costs of looking into the groups of each number, as far as they are known: many cuts have pairs of groups in common.
+    looks: Vec<Cell<Option<f64>>>,
 }
 
 /// Levels for groups of atoms.
@@ -104,7 +108,7 @@ impl<const D: usize> SceneSummary<D> {
             let overlap = self.crossing.overlap(&self.atoms.classes, first..end);
             let crowd = Crowd::new(class, &memory::collect(members), overlap);
             let group = Group::new(crowd, self.forced.filter(|_| first == 0), &self.costs, self.limits);
-            Ranged { group, atoms }
+            Ranged { group, atoms, number: place, looks: memory::collect(self.groups.iter().map(|_| Cell::new(None))) }
         })
     }
 
@@ -183,7 +187,12 @@ impl<const D: usize> SceneSummary<D> {
 
     /// The cost of pairs across two levels if the chunks of one look into the other.
     pub(crate) fn look_cost(&self, from: &Ranged<D>, into: &Ranged<D>) -> f64 {
-        self.across(into, from) + self.looks(from, into)
+        let known = &from.looks[into.number];
+        known.get().unwrap_or_else(|| {
+            let cost = self.across(into, from) + self.looks(from, into);
+            known.set(Some(cost));
+            cost
+        })
     }
 
     /// Coarser objects against a finer level.

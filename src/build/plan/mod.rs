@@ -21,12 +21,12 @@ use super::gather::Source;
 use crate::Predicted;
 use crate::build::builder::Builder;
 use crate::layout::Levels;
-use crate::layout::staged::{BLOCK, StagedBoxes};
+use crate::layout::staged::{BLOCK, BoxList, OrderedBoxes, StagedBoxes};
 use crate::lockfree::{Blocks, Cursor};
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
 use crate::runtime::team::Team;
-use crate::{Config, Scalar};
+use crate::{Aabb, Config, Scalar};
 use check::{Accepted, Load};
 pub(crate) use levels::most_listed;
 use levels::{Chosen, Ranged, SceneSummary};
@@ -43,14 +43,20 @@ pub(crate) struct Plan {
     pub(crate) frame: [f64; 3],
     /// What the count found in the step that the plan was made in.
     pub(crate) accepted: Option<Accepted>,
-    /// Candidates per object in the first step with this plan.
-    work: Option<f64>,
+    /// Candidates per object in the first step with this plan, and nanoseconds per object for its chunks.
+    work: Option<[f64; 2]>,
     /// Steps with this plan.
     steps: usize,
 }
 
-/// A scene is planned again if its number of objects or its candidates per object have changed by more than this factor.
+/// A scene is planned again if its number of objects has changed by more than this factor. What other objects do to the work shows in the
+/// candidates and in the counts of sort; but with far fewer objects, chunks that hold next to nothing do not.
+const COUNT_DRIFT: f64 = 2.0;
+/// A scene is planned again if its candidates per object have changed by more than this factor, or the cost of its chunks by more than the
+/// other. Something is added to both, so that what is next to nothing does not count.
 const DRIFT: f64 = 1.3;
+const CHUNK_DRIFT: f64 = 2.0;
+const BESIDE: [f64; 2] = [1.0, 4.0];
 /// The same for the candidates of a plan that is only a few steps old: a scene that changes all the time is not worth planning
 /// for all the time.
 const EARLY_DRIFT: f64 = 2.0;
@@ -64,21 +70,22 @@ impl Plan {
 
     /// Whether the plan may still be good for this many objects.
     pub(crate) fn suits(&self, objects: usize) -> bool {
-        !drifted(self.objects as f64, objects as f64, DRIFT)
+        !drifted(self.objects as f64, objects as f64, COUNT_DRIFT)
     }
 
     /// Takes note of what the count found when the levels were good enough.
-    pub(crate) fn accept(&mut self, load: &Load) {
-        self.accepted = Some(Accepted::of(load));
+    pub(crate) fn accept(&mut self, load: &Load, objects: usize) {
+        self.accepted = Some(Accepted::of(load, objects));
     }
 
-    /// Takes note of the work a step took. Returns whether that is so different from the first step's that the scene must have
-    /// changed in kind.
-    pub(crate) fn is_outdated_by(&mut self, candidates: u64) -> bool {
-        let work = candidates as f64 / self.objects.max(1) as f64;
+    /// Takes note of the work that a step took: its candidates, and nanoseconds for its chunks. Returns whether that is so different from
+    /// the first step's that the scene must have changed in kind.
+    pub(crate) fn is_outdated_by(&mut self, work: [f64; 2], objects: usize) -> bool {
+        let work = std::array::from_fn(|kind| work[kind] / objects.max(1) as f64 + BESIDE[kind]);
         self.steps += 1;
-        let factor = if self.steps < EARLY { EARLY_DRIFT } else { DRIFT };
-        drifted(*self.work.get_or_insert(work) + 1.0, work + 1.0, factor)
+        let factors = [if self.steps < EARLY { EARLY_DRIFT } else { DRIFT }, CHUNK_DRIFT];
+        let first = *self.work.get_or_insert(work);
+        (0..2).any(|kind| drifted(first[kind], work[kind], factors[kind]))
     }
 
     /// Chooses levels for `objects` objects, all of which were surveyed. With `forced` edges the planner does not choose the
@@ -86,11 +93,11 @@ impl Plan {
     pub(crate) fn choose<S: Scalar, const D: usize>(
         objects: usize,
         survey: &Survey,
-        staged: StagedBoxes<'_, S, D>,
+        boxes: &(impl BoxList<S, D> + ?Sized),
         config: &Config,
         forced: Option<[f64; 3]>,
     ) -> (Self, Levels<S, D>) {
-        let scene = SceneSummary::new(survey, &staged, config.costs, forced);
+        let scene = SceneSummary::new(survey, boxes, config.costs, forced);
         let frame = scene.extent();
         let Chosen { groups, cost } = scene.split(config.max_levels);
         let mut levels = Levels::default();
@@ -115,7 +122,7 @@ impl Plan {
         for ranged in groups.iter().rev() {
             let is_suspicious = ranged.group.own.chunks > thin::SUSPICIOUS * cost.total() && ranged.group.chunks > 64.0;
             if is_suspicious && levels.len() < config.max_levels && forced.is_none() {
-                thin::thin_out(&scene, &mut levels, ranged, staged, frame);
+                thin::thin_out(&scene, &mut levels, ranged, boxes, frame);
             }
         }
         let plan = Plan { predicted: cost, objects, frame, accepted: None, work: None, steps: 0 };
@@ -124,20 +131,37 @@ impl Plan {
 }
 
 impl<S: Scalar, const D: usize> Builder<S, D> {
-    /// Makes sure that there is a plan. Returns whether the boxes were staged for it.
-    pub(crate) fn plan<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, team: Team) -> bool {
+    /// Makes sure that there is a plan. Boxes that were copied already were surveyed as well. Returns whether the boxes were staged for
+    /// the plan.
+    pub(crate) fn plan<O: Objects<S, D> + ?Sized>(
+        &mut self,
+        source: &Source<'_, O>,
+        copied: Option<&[Aabb<S, D>]>,
+        team: Team,
+    ) -> bool {
         let objects = source.len;
         if objects <= self.config.all_pairs_up_to {
             self.plan = Some(Plan::all_pairs(objects));
             self.grid.levels = Levels::default();
             return false;
         }
-        if self.plan.as_ref().is_some_and(|plan| plan.suits(objects)) {
+        if self.has_plan_for(objects) {
             return false;
         }
-        self.stage(source, team);
-        self.choose_levels(objects, source.order.len(), team);
-        true
+        let Some(copied) = copied else {
+            self.stage(source, team);
+            self.choose_levels(objects, source.order.len(), team);
+            return true;
+        };
+        let (survey, boxes) = (self.merged_survey(team), OrderedBoxes { boxes: copied, order: source.order });
+        let (plan, levels) = Plan::choose(objects, &survey, &boxes, &self.config, self.forced_cells());
+        self.adopt(plan, levels);
+        false
+    }
+
+    /// Whether there is a plan that may still be good for this many objects.
+    pub(super) fn has_plan_for(&self, objects: usize) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.suits(objects))
     }
 
     /// Surveys the staged boxes and chooses levels.
@@ -145,29 +169,43 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         let staged = StagedBoxes::new(&self.staged, visited);
         let cursor = Cursor::new();
         let workers = Blocks::new(&mut self.workers, 1);
-        let claim = team.claim(visited.div_ceil(BLOCK), MOST_BLOCKS) * BLOCK;
+        let (kernel, blocks) = (self.kernel, visited.div_ceil(BLOCK));
+        let claim = team.claim(blocks, MOST_BLOCKS);
         team.run(|| {
             scope!("pivotgrid::plan::survey");
             let Some(worker) = workers.claim_one() else { return };
             worker.survey.clear();
-            while let Some(positions) = cursor.claim(claim, visited) {
-                worker.survey.observe(&staged, positions);
+            while let Some(blocks) = cursor.claim(claim, blocks) {
+                blocks.for_each(|block| worker.survey.observe(kernel, staged.of_block(block)));
             }
         });
         self.choose_levels(objects, visited, team);
     }
 
-    /// Chooses levels by what the workers surveyed.
+    /// Chooses levels by what the workers surveyed of the staged boxes.
     fn choose_levels(&mut self, objects: usize, visited: usize, team: Team) {
+        let survey = self.merged_survey(team);
         let staged = StagedBoxes::new(&self.staged, visited);
+        let (plan, levels) = Plan::choose(objects, &survey, &staged, &self.config, self.forced_cells());
+        self.adopt(plan, levels);
+    }
+
+    /// What the workers surveyed. Their memory is given back: plans are rare.
+    fn merged_survey(&mut self, team: Team) -> Survey {
         let mut survey = Survey::default();
         survey.clear();
         for worker in self.workers.iter_mut().take(team.workers()) {
-            // Its memory is given back: plans are rare.
             survey.merge(&std::mem::take(&mut worker.survey));
         }
-        let forced = self.config.ordered_cells().or(self.hint.map(|edge| [edge; 3]));
-        let (plan, levels) = Plan::choose(objects, &survey, staged, &self.config, forced);
+        survey
+    }
+
+    /// The edges of the finest cells, if these are not for the planner to choose.
+    fn forced_cells(&self) -> Option<[f64; 3]> {
+        self.config.ordered_cells().or(self.hint.map(|edge| [edge; 3]))
+    }
+
+    fn adopt(&mut self, plan: Plan, levels: Levels<S, D>) {
         (self.plan, self.grid.levels) = (Some(plan), levels);
         self.stats.replanned = true;
     }
@@ -183,10 +221,8 @@ fn drifted(before: f64, now: f64, factor: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Aabb;
     use crate::Costs;
-    use crate::layout::staged::BoxList;
-    use crate::layout::staged::tests::stage;
+    use crate::kernel::Kernel;
 
     /// Levels, and how many objects are in none.
     struct Planned<S, const D: usize> {
@@ -200,12 +236,10 @@ mod tests {
 
     fn plan_with<S: Scalar, const D: usize>(boxes: impl IntoIterator<Item = Aabb<S, D>>, config: &Config) -> Planned<S, D> {
         let boxes: Vec<_> = boxes.into_iter().collect();
-        let blocks = stage(&boxes);
-        let staged = StagedBoxes::new(&blocks, boxes.len());
         let mut survey = Survey::default();
         survey.clear();
-        survey.observe(&staged, 0..staged.len());
-        let (_, levels) = Plan::choose(staged.len(), &survey, staged, config, config.cell_size.map(|edge| [edge; 3]));
+        survey.observe(Kernel::Portable, &boxes);
+        let (_, levels) = Plan::choose(boxes.len(), &survey, &boxes[..], config, config.cell_size.map(|edge| [edge; 3]));
         let listed = boxes.iter().filter(|bounds| levels.assign(bounds).is_none()).count();
         Planned { levels, listed }
     }

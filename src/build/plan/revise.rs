@@ -4,6 +4,7 @@ use super::check::{CROWD, LONELY, Load, Trouble, troubles};
 use super::levels::SceneSummary;
 use super::survey::Survey;
 use super::thin::send_loners;
+use crate::kernel::Kernel;
 use crate::layout::columns::Columns;
 use crate::layout::grid::Grid;
 use crate::layout::staged::StagedBoxes;
@@ -31,6 +32,7 @@ pub(crate) struct Reviser<'a, S, const D: usize> {
     pub(crate) columns: Columns<'a, S, D>,
     pub(crate) staged: StagedBoxes<'a, S, D>,
     pub(crate) config: &'a Config,
+    pub(crate) kernel: Kernel,
     /// Edges of the scene.
     pub(crate) frame: [f64; 3],
 }
@@ -54,7 +56,7 @@ impl<S: Scalar, const D: usize> Reviser<'_, S, D> {
     fn scene(&self, subset: &[Aabb<S, D>]) -> SceneSummary<D> {
         let mut survey = Survey::default();
         survey.clear();
-        survey.observe(subset, 0..subset.len());
+        survey.observe(self.kernel, subset);
         SceneSummary::new(&survey, subset, self.config.costs, None)
     }
 
@@ -133,7 +135,7 @@ impl<S: Scalar, const D: usize> Reviser<'_, S, D> {
         if group.own.total() + crowded_chunks as f64 * self.config.costs.look >= WORTHWHILE_COARSER * cost {
             return false;
         }
-        send_loners(self.levels, level, group, self.staged, &scene, self.frame);
+        send_loners(self.levels, level, false, group, &self.staged, &scene, self.frame);
         true
     }
 

@@ -1,8 +1,8 @@
 //! Surveys a scene for the planner: which sizes and shapes occur, how often, and where.
 
-use std::ops::Range;
-
-use crate::layout::staged::BoxList;
+use crate::isa::{Isa, Lanes, Mask, WIDTH};
+use crate::kernel::scalar::{Boxes, Vector};
+use crate::kernel::{IsaWork, Kernel};
 use crate::runtime::memory;
 use crate::{Aabb, Scalar};
 
@@ -27,8 +27,12 @@ const ALL_CLASSES: usize = ENDLESS_BEGIN + ENDLESS_SETS * ENDLESS_CLASSES;
 /// The maximum number of atoms.
 pub(crate) const MAX_ATOMS: usize = 16;
 
-/// The first objects of a class are all measured, and every eighth of the others: means and extents need no more.
+/// Classes begin a little below the powers of two: many scenes have edges of exactly 1, which rounding makes a little less of.
+const SLACK: f64 = 1.01;
+
+/// The first objects of a class are all measured, and one in so many of the others: means and extents need no more.
 const MEASURED: usize = 64;
+const STRIDE: usize = 8;
 
 /// Boxes of a class that are kept, at least, for estimates of how many objects of other classes they meet.
 pub(crate) const PROBES: usize = 24;
@@ -40,7 +44,7 @@ pub(crate) type Corners = [[f64; 3]; 2];
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SizeClass {
     pub(crate) objects: usize,
-    /// Largest finite edge, by axis; exact.
+    /// Largest finite edge, by axis.
     pub(crate) max: [f64; 3],
     /// Axes along which the objects are infinite, a bit each.
     pub(crate) endless: u8,
@@ -115,7 +119,6 @@ impl SizeClass {
 /// Some boxes of a class, evenly spread over the order in which the objects were seen.
 #[derive(Clone, Debug)]
 struct Probes {
-    class: usize,
     /// One box in this many is kept, a power of two.
     stride: usize,
     boxes: Vec<Corners>,
@@ -138,71 +141,132 @@ impl Probes {
     }
 }
 
+/// What was seen of a class.
+#[derive(Clone, Debug)]
+struct Surveyed {
+    number: usize,
+    class: SizeClass,
+    probes: Probes,
+}
+
 /// How many objects of which size a worker saw. Estimates only: nothing that decides about a pair comes from here.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Survey {
-    classes: Vec<SizeClass>,
-    probes: Vec<Probes>,
+    /// The classes that occur, in the order in which they were first seen.
+    classes: Vec<Surveyed>,
+    /// The place of each class in it, plus one; 0 for a class that does not occur.
+    places: Vec<u16>,
+}
+
+/// The largest edges of the boxes of one class that were seen last, sixteen at a time.
+struct Largest<V, const D: usize> {
+    place: usize,
+    edges: [V; D],
+}
+
+impl<V: Copy, const D: usize> Largest<V, D> {
+    #[inline(always)]
+    fn flush<S: Scalar, I: Isa>(self, isa: I, survey: &mut Survey)
+    where
+        V: Lanes<S, I>,
+    {
+        let max = &mut survey.classes[self.place].class.max;
+        for axis in 0..D {
+            for edge in self.edges[axis].array(isa) {
+                max[axis] = max[axis].max(edge.to_f64());
+            }
+        }
+    }
 }
 
 impl Survey {
     /// Makes it ready to observe.
     pub(crate) fn clear(&mut self) {
         self.classes.clear();
-        memory::reserve_exact(&mut self.classes, ALL_CLASSES);
-        self.classes.resize(ALL_CLASSES, SizeClass::default());
-        self.probes.clear();
+        self.places.clear();
+        memory::reserve_exact(&mut self.places, ALL_CLASSES);
+        self.places.resize(ALL_CLASSES, 0);
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let boxes: usize = self.probes.iter().map(|probes| probes.boxes.capacity()).sum();
-        self.classes.capacity() * size_of::<SizeClass>()
-            + self.probes.capacity() * size_of::<Probes>()
-            + boxes * size_of::<Corners>()
+        let boxes: usize = self.classes.iter().map(|surveyed| surveyed.probes.boxes.capacity()).sum();
+        self.classes.capacity() * size_of::<Surveyed>() + self.places.capacity() * size_of::<u16>() + boxes * size_of::<Corners>()
     }
 
-    /// Takes in some gathered objects.
-    pub(crate) fn observe<S: Scalar, const D: usize>(&mut self, boxes: &(impl BoxList<S, D> + ?Sized), numbers: Range<usize>) {
-        for (at, number) in numbers.enumerate() {
-            let Some(bounds) = boxes.get(number) else { continue };
-            let (corners, edges) = corners(&bounds);
-            let number = class_of::<D>(edges);
-            let class = &mut self.classes[number];
-            class.objects += 1;
-            for axis in 0..D {
-                if edges[axis] < f64::INFINITY {
-                    class.max[axis] = class.max[axis].max(edges[axis]);
-                }
+    /// Takes in some boxes. Those that are invalid do not count.
+    pub(crate) fn observe<S: Scalar, const D: usize>(&mut self, kernel: Kernel, boxes: &[Aabb<S, D>]) {
+        kernel.dispatch(Observe { survey: self, boxes });
+    }
+
+    #[inline(always)]
+    fn place_of(&mut self, number: usize) -> usize {
+        match self.places[number] {
+            0 => self.insert(number),
+            place => usize::from(place) - 1,
+        }
+    }
+
+    #[inline(never)]
+    fn insert(&mut self, number: usize) -> usize {
+        let probes = Probes { stride: 1, boxes: Vec::new() };
+        memory::push(&mut self.classes, Surveyed { number, class: SizeClass::default(), probes });
+        self.places[number] = self.classes.len() as u16;
+        self.classes.len() - 1
+    }
+
+    /// Takes in the edges of a box of a class.
+    #[inline(always)]
+    fn count<const D: usize>(&mut self, place: usize, edges: &[f64; 3]) {
+        let class = &mut self.classes[place].class;
+        class.objects += 1;
+        for axis in 0..D {
+            if edges[axis] < f64::INFINITY {
+                class.max[axis] = class.max[axis].max(edges[axis]);
             }
-            if class.objects <= MEASURED || at % 8 == 0 {
-                class.measure(&corners, edges);
-                let seen = class.measured;
-                if seen == 1 {
-                    class.endless = (0..D).fold(0, |set, axis| set | u8::from(!edges[axis].is_finite()) << axis);
-                    memory::push(&mut self.probes, Probes { class: number, stride: 1, boxes: Vec::new() });
-                }
-                if let Some(probes) = self.probes.iter_mut().find(|probes| probes.class == number) {
-                    probes.add(seen, &corners);
-                }
-            }
+        }
+    }
+
+    /// Measures a box that was counted in a class, and may keep it as a probe.
+    #[inline(never)]
+    fn measure<S: Scalar, const D: usize>(&mut self, place: usize, bounds: &Aabb<S, D>) {
+        let (corners, edges) = corners(bounds);
+        let Surveyed { class, probes, .. } = &mut self.classes[place];
+        if class.measured == 0 {
+            class.endless = (0..D).fold(0, |set, axis| set | u8::from(!edges[axis].is_finite()) << axis);
+        }
+        class.measure(&corners, edges);
+        probes.add(class.measured, &corners);
+    }
+
+    /// Counts a box by itself. Whether it is measured depends on its number.
+    #[inline(always)]
+    fn observe_one<S: Scalar, const D: usize>(&mut self, at: usize, bounds: &Aabb<S, D>) {
+        if !bounds.is_valid() {
+            return;
+        }
+        let (_, edges) = corners(bounds);
+        let place = self.place_of(class_of::<D>(edges));
+        self.count::<D>(place, &edges);
+        if at.is_multiple_of(STRIDE) || self.classes[place].class.objects <= MEASURED {
+            self.measure(place, bounds);
         }
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in self.classes.iter_mut().zip(&other.classes) {
-            mine.absorb(theirs);
-        }
-        for Probes { class, stride, boxes } in &other.probes {
-            let boxes = memory::collect(boxes.iter().copied());
-            memory::push(&mut self.probes, Probes { class: *class, stride: *stride, boxes });
+        for Surveyed { number, class, probes } in &other.classes {
+            let place = self.place_of(*number);
+            let mine = &mut self.classes[place];
+            mine.class.absorb(class);
+            memory::reserve(&mut mine.probes.boxes, probes.boxes.len());
+            mine.probes.boxes.extend_from_slice(&probes.boxes);
         }
     }
 
     /// The classes that occur, from small to large, then the long ones and the infinite ones; neighbors merged until there are
     /// few enough.
     pub(crate) fn atoms(&self) -> Atoms {
-        let present = self.classes.iter().enumerate().filter(|(_, class)| class.objects > 0);
-        let mut merged = memory::collect(present.map(|(number, class)| (number, *class)));
+        let mut merged = memory::collect(self.classes.iter().map(|surveyed| (surveyed.number, surveyed.class)));
+        merged.sort_unstable_by_key(|(number, _)| *number);
         // First only classes of one shape, then any that are infinite along the same axes.
         for same_shape in [true, false] {
             while merged.len() > MAX_ATOMS {
@@ -222,12 +286,100 @@ impl Survey {
         }
         let classes = memory::collect(merged.iter().map(|(_, class)| *class));
         let mut probes: Vec<Vec<Corners>> = memory::collect(classes.iter().map(|_| Vec::new()));
-        for kept in &self.probes {
-            let boxes = &mut probes[usize::from(of_class[kept.class])];
+        let mut surveyed = memory::collect(self.classes.iter());
+        surveyed.sort_unstable_by_key(|surveyed| surveyed.number);
+        for Surveyed { number, probes: kept, .. } in surveyed {
+            let boxes = &mut probes[usize::from(of_class[*number])];
             memory::reserve(boxes, kept.boxes.len());
             boxes.extend_from_slice(&kept.boxes);
         }
         Atoms { classes, of_class, probes }
+    }
+}
+
+/// Takes in boxes, sixteen at a time: where neighbors are of one class, they are counted together.
+struct Observe<'a, S, const D: usize> {
+    survey: &'a mut Survey,
+    boxes: &'a [Aabb<S, D>],
+}
+
+impl<S: Scalar, const D: usize> IsaWork for Observe<'_, S, D> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Observe { survey, boxes } = self;
+        let (sixteens, rest) = boxes.as_chunks::<WIDTH>();
+        let aspect = Vector::<S, I>::splat(isa, S::from_f64(ASPECT));
+        let slack = Vector::<S, I>::splat(isa, S::from_f64(SLACK));
+        let most = Vector::<S, I>::splat(isa, S::MAX);
+        let mut largest: Option<Largest<S::In<I>, D>> = None;
+        for sixteen in sixteens {
+            let Boxes { min, max } = Vector::<S, I>::boxes(isa, sixteen);
+            let mut edges = [max[0].sub(isa, min[0]); D];
+            let (mut longest, mut shortest) = (edges[0], edges[0]);
+            let mut usual = min[0].le(isa, max[0]);
+            for axis in 1..D {
+                edges[axis] = max[axis].sub(isa, min[axis]);
+                longest = longest.greater(isa, edges[axis]);
+                shortest = shortest.lesser(isa, edges[axis]);
+                usual &= min[axis].le(isa, max[axis]);
+            }
+            usual &= longest.le(isa, most) & longest.le(isa, shortest.mul(isa, aspect));
+            let longest = longest.mul(isa, slack).array(isa);
+            let (mut classes, mut differ) = ([0u32; WIDTH], 0);
+            for lane in 0..WIDTH {
+                classes[lane] = class_of_exponent(longest[lane].to_f64()) as u32;
+                differ |= classes[lane] ^ classes[0];
+            }
+            if usual != Mask::MAX {
+                for (lane, bounds) in sixteen.iter().enumerate() {
+                    survey.observe_one(lane, bounds);
+                }
+                continue;
+            }
+            let place = survey.place_of(classes[0] as usize);
+            if differ != 0 || survey.classes[place].class.objects < MEASURED {
+                let mut columns = [[S::ZERO; WIDTH]; D];
+                for axis in 0..D {
+                    columns[axis] = edges[axis].array(isa);
+                }
+                for (lane, bounds) in sixteen.iter().enumerate() {
+                    let place = survey.place_of(classes[lane] as usize);
+                    let mut edges = [0.0; 3];
+                    for axis in 0..D {
+                        edges[axis] = columns[axis][lane].to_f64();
+                    }
+                    survey.count::<D>(place, &edges);
+                    if lane % STRIDE == 0 || survey.classes[place].class.objects <= MEASURED {
+                        survey.measure(place, bounds);
+                    }
+                }
+                continue;
+            }
+            survey.classes[place].class.objects += WIDTH;
+            for bounds in sixteen.iter().step_by(STRIDE) {
+                survey.measure(place, bounds);
+            }
+            match &mut largest {
+                Some(largest) if largest.place == place => {
+                    for axis in 0..D {
+                        largest.edges[axis] = largest.edges[axis].greater(isa, edges[axis]);
+                    }
+                }
+                other => {
+                    if let Some(before) = other.replace(Largest { place, edges }) {
+                        before.flush(isa, survey);
+                    }
+                }
+            }
+        }
+        if let Some(last) = largest {
+            last.flush(isa, survey);
+        }
+        for (at, bounds) in rest.iter().enumerate() {
+            survey.observe_one(at, bounds);
+        }
     }
 }
 
@@ -305,8 +457,13 @@ fn shape_of(class: usize) -> usize {
 }
 
 fn power_of_two(edge: f64) -> usize {
-    // Classes begin a little below the powers of two: many scenes have edges of exactly 1, which rounding makes a little less of.
-    let exponent = ((edge * 1.01).to_bits() >> 52) as i32 - 1023;
+    class_of_exponent(edge * SLACK)
+}
+
+/// The class whose first edge is the power of two below this one.
+#[inline(always)]
+fn class_of_exponent(edge: f64) -> usize {
+    let exponent = (edge.to_bits() >> 52) as i32 - 1023;
     (exponent + CLASS_OF_ONE).clamp(0, CLASSES as i32 - 1) as usize
 }
 
@@ -318,7 +475,7 @@ mod tests {
         let boxes: Vec<_> = boxes.into_iter().collect();
         let mut survey = Survey::default();
         survey.clear();
-        survey.observe(&boxes[..], 0..boxes.len());
+        survey.observe(Kernel::Portable, &boxes);
         survey
     }
 

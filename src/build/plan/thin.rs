@@ -8,7 +8,7 @@ use super::check::LONELY;
 use super::group::Group;
 use super::levels::{Ranged, SceneSummary};
 use crate::Scalar;
-use crate::layout::staged::{BoxList, StagedBoxes};
+use crate::layout::staged::BoxList;
 use crate::layout::{Levels, Thin};
 use crate::runtime::memory;
 
@@ -25,16 +25,18 @@ pub(super) fn thin_out<S: Scalar, const D: usize>(
     scene: &SceneSummary<D>,
     levels: &mut Levels<S, D>,
     ranged: &Ranged<D>,
-    staged: StagedBoxes<'_, S, D>,
+    boxes: &(impl BoxList<S, D> + ?Sized),
     frame: [f64; 3],
 ) {
-    let Ranged { group, atoms } = ranged;
+    let Ranged { group, atoms, .. } = ranged;
     let cells = group.cells.member::<S, D>(frame).level;
     let Some(level) = levels.iter().position(|level| level.taking_as(&cells) == cells) else { return };
     let chunk = |axis: usize| group.cells.chunk::<D>(axis);
-    let boxes = group.cells.resized(chunk, scene.limits).member::<S, D>(frame).level;
-    let mut rough = Thin::new(None, boxes, group.crowd.class.objects / 8, LONELY as u8);
-    fill(&mut rough, levels, level, staged);
+    let cubes = group.cells.resized(chunk, scene.limits).member::<S, D>(frame).level;
+    let mut rough = Thin::new(None, cubes, group.crowd.class.objects / 8, LONELY as u8);
+    // If there is no other group, its level takes all objects.
+    let is_whole = std::ptr::eq(scene.whole(), ranged);
+    fill(&mut rough, (!is_whole).then_some((&*levels, level)), boxes);
 
     let members = memory::collect(scene.sample.iter().filter(|(_, atom)| atoms.contains(atom)).map(|(point, _)| *point));
     let is_loner = |point: &[f64; 3]| rough.is_thin(&std::array::from_fn(|axis| S::from_f64(point[axis])));
@@ -55,16 +57,17 @@ pub(super) fn thin_out<S: Scalar, const D: usize>(
         fine.level = crowd.cells.around(&group.cells).member::<S, D>(frame).level.taking_as(&fine.level);
         fine.chunk_size = crowd.cells.member::<S, D>(frame).chunk_size;
         let level = levels.replace(level, fine);
-        send_loners(levels, level, &loners, staged, scene, frame);
+        send_loners(levels, level, is_whole, &loners, boxes, scene, frame);
     }
 }
 
-/// Adds a coarse level for the loners of a level, and the map that identifies them.
+/// Adds a coarse level for the loners of a level, and the map that identifies them. `is_whole`: that level takes all objects.
 pub(super) fn send_loners<S: Scalar, const D: usize>(
     levels: &mut Levels<S, D>,
     level: usize,
+    is_whole: bool,
     loners: &Group<D>,
-    staged: StagedBoxes<'_, S, D>,
+    boxes: &(impl BoxList<S, D> + ?Sized),
     scene: &SceneSummary<D>,
     frame: [f64; 3],
 ) {
@@ -76,16 +79,20 @@ pub(super) fn send_loners<S: Scalar, const D: usize>(
     let edge = (0..D).filter(|&axis| !ignored[axis]).fold(0.0f64, |edge, axis| edge.max(size[axis]));
     let cubes = loners.cells.resized(|_| edge, scene.limits);
     let few = (8.0 + 3.0 * loners.crowd.expected(cubes.size)).min(200.0) as u8;
-    let boxes = loners.crowd.class.objects / 2;
-    let mut map = Thin::new(Some(to), cubes.member::<S, D>(frame).level, boxes, few);
-    fill(&mut map, levels, from, staged);
+    let counts = loners.crowd.class.objects / 2;
+    let mut map = Thin::new(Some(to), cubes.member::<S, D>(frame).level, counts, few);
+    fill(&mut map, (!is_whole).then_some((&*levels, from)), boxes);
     levels.set_thin(from, map);
 }
 
-/// Counts the objects of a level.
-fn fill<S: Scalar, const D: usize>(map: &mut Thin<S, D>, levels: &Levels<S, D>, level: usize, staged: StagedBoxes<'_, S, D>) {
-    for bounds in (0..staged.len()).filter_map(|position| staged.get(position)) {
-        if levels.assign(&bounds).is_some_and(|home| home.level == level) {
+/// Counts the objects of a level, or all.
+fn fill<S: Scalar, const D: usize>(
+    map: &mut Thin<S, D>,
+    of_level: Option<(&Levels<S, D>, usize)>,
+    boxes: &(impl BoxList<S, D> + ?Sized),
+) {
+    for bounds in (0..boxes.len()).filter_map(|number| boxes.get(number)) {
+        if of_level.is_none_or(|(levels, level)| levels.assign(&bounds).is_some_and(|home| home.level == level)) {
             map.add(&bounds.min);
         }
     }
