@@ -1,8 +1,9 @@
 //! Presort: makes an order for objects whose last order is unknown or useless.
 //!
 //! Gather is fast if neighbors in space are neighbors in the order. They are not in the first step, nor after the user shuffles the
-//! objects; nor are many objects that the last step did not have, which are then presorted alone. Presort copies the boxes, as records, to the memory of the table, which sort fills later anyway. It then counts the objects
-//! into buckets along a Z curve. A sample divides each axis into slabs with equal shares of the objects, so dense regions get more buckets.
+//! objects. Nor are objects that the last step did not have; many of these are presorted alone. Presort copies the boxes, as records,
+//! to the memory of the table, which sort fills later anyway. It then counts the objects into buckets along a Z curve. A sample divides
+//! each axis into slabs with equal shares of the objects, so dense regions get more buckets.
 
 use crate::build::builder::Builder;
 use crate::isa::{Isa, Lanes, WIDTH};

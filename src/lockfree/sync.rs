@@ -1,5 +1,5 @@
-//! The atomics of the lock-free kit: std's (and the `atomic` crate's generic one), or loom's when the kit is compiled into
-//! `loom_tests`, and shuttle's in `checks/shuttle_tests`. The kit takes its atomics from here and from nowhere else, so the models run the shipped code.
+//! The atomics of the lock-free kit: std's (and the `atomic` crate's generic one), loom's when the kit is compiled into `loom_tests`, or
+//! shuttle's in `checks/shuttle_tests`. The kit takes its atomics from here and from nowhere else, so the models run the shipped code.
 
 #[cfg(not(loom))]
 mod imp {

@@ -1,10 +1,9 @@
 //! Neighbor lists of particles: the first half of a step, and then a row for each particle instead of pairs.
 //!
-//! `search.rs` collects the entries around a cell and calls a kernel that finds the neighbors among them. `sweeps.rs` sorts what other levels
-//! have near to a chunk, where cells do not separate it. `row_sink.rs` and `store.rs`
-//! store the rows as they come, `output.rs` puts them into the order of the particles, and `pass.rs` runs the search on all workers.
-//! `options.rs` contains the settings, `reach.rs` the rules for radii, `skin.rs` the lists that last for several steps, and `periodic.rs`
-//! the periodic spaces.
+//! `search.rs` collects the entries around a cell and calls a kernel that finds the neighbors among them. `sweeps.rs` sorts the entries of
+//! other levels near a chunk if cells do not separate them. `row_sink.rs` and `store.rs` store the rows as they come, `output.rs` puts them
+//! into the order of the particles, and `pass.rs` runs the search on all workers. `options.rs` contains the settings, `reach.rs` the rules
+//! for radii, `skin.rs` the lists that last for several steps, and `periodic.rs` the periodic spaces.
 
 mod options;
 mod output;
