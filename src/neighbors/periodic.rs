@@ -37,6 +37,10 @@ use crate::{Aabb, Ball, Bounded, DetectError, Groups, MAX_OBJECTS, PeriodicError
 /// 98 of them: then a particle meets another in several places, and itself, and has them as neighbors several times, with different
 /// shifts. It is never its own neighbor where it is.
 ///
+/// A particle that is `k` periods long along each of `D` axes has `(k + 1)^D` images in a search. All of them meet and are compared with
+/// each other, while its neighbors grow like `(2 k)^D` only: one particle of 40 periods in 3D takes 2.4 billion comparisons for half a
+/// million neighbors.
+///
 /// # Rounding
 ///
 /// Points in the domain are taken as they are; others are moved into it, and ghosts out of it, by whole periods, computed in `f64` and
