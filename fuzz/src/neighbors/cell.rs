@@ -63,16 +63,18 @@ impl<const D: usize> Cell<D> {
         std::array::from_fn(|axis| to[axis] + moved[axis] - from[axis])
     }
 
-    /// All shifts with which the second point comes as near to the first as `reach` along every axis, and some more.
+    /// All shifts with which the second point comes as near to the first as `reach` along every axis that repeats itself.
     pub(super) fn shifts(&self, from: &[i64; D], to: &[i64; D], reach: i64) -> Vec<[i32; D]> {
         let mut shifts = vec![[0; D]];
         for vector in (0..D).rev().filter(|&vector| self.periodic[vector]) {
             let axis = self.along[vector];
             let length = self.vectors[vector][axis];
             let around = |shift: [i32; D]| {
-                let gap = from[axis] - to[axis] - self.moved(shift)[axis];
-                let ends = [(gap - reach).div_euclid(length), (gap + reach).div_euclid(length)];
-                (ends[0].min(ends[1])..=ends[0].max(ends[1]) + 1).map(move |by| {
+                // Times a number of periods this must be from `gap - reach` to `gap + reach`.
+                let gap = (from[axis] - to[axis] - self.moved(shift)[axis]) * length.signum();
+                let first = -(reach - gap).div_euclid(length.abs());
+                let last = (gap + reach).div_euclid(length.abs());
+                (first..=last).map(move |by| {
                     let mut with = shift;
                     with[vector] = by as i32;
                     with

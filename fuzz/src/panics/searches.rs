@@ -8,6 +8,11 @@ use crate::bytes::Bytes;
 use crate::number::Number;
 use crate::plain::Plain;
 
+const PERIOD: f64 = 48.0;
+
+/// Of longer objects thousands of images are compared with each other, which takes seconds (`docs/hostile-scenes.md`).
+const MOST_PERIODS: f64 = 4.0;
+
 /// A space that repeats itself, if there is one.
 fn lists<S: Number, const D: usize>(bytes: &mut Bytes<'_>) -> (Neighbors<S, D>, Option<PeriodicNeighbors<S, D>>) {
     let options = bytes.byte();
@@ -16,7 +21,7 @@ fn lists<S: Number, const D: usize>(bytes: &mut Bytes<'_>) -> (Neighbors<S, D>, 
         lists.half(options & 1 != 0).distances(options & 2 != 0).vectors(options & 4 != 0).shifts(options & 8 != 0)
     };
     let config = config(bytes);
-    let domain = Aabb { min: [S::of(-24.0); D], max: [S::of(24.0); D] };
+    let domain = Aabb { min: [S::of(-PERIOD / 2.0); D], max: [S::of(PERIOD / 2.0); D] };
     let periodic = new(config.clone()).periodic(domain, [true; D]);
     (new(config), periodic.ok())
 }
@@ -38,6 +43,13 @@ fn periodic_readable<S: Number, const D: usize>(lists: &PeriodicNeighbors<S, D>)
     rows.len() + each + rows.neighbors() + arrays + rows.rejected().len()
 }
 
+/// Whether a search takes milliseconds, however long its objects are: an infinite one is rejected.
+fn is_cheap<S: Number, const D: usize>(objects: &[Plain<S, D>]) -> bool {
+    let long = |low: S, high: S| Into::<f64>::into(high) - Into::<f64>::into(low);
+    let mut lengths = objects.iter().flat_map(|object| (0..D).map(move |axis| long(object.low[axis], object.high[axis])));
+    !lengths.any(|length| length.is_finite() && length > MOST_PERIODS * PERIOD)
+}
+
 pub(super) fn bodies<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
     let (mut lists, mut periodic) = lists::<S, D>(bytes);
     for _ in 0..MOST_STEPS {
@@ -46,7 +58,7 @@ pub(super) fn bodies<S: Number, const D: usize>(bytes: &mut Bytes<'_>) {
         }
         let attempt = Attempt::<S, D>::new(bytes);
         let objects = attempt.touchy();
-        if let (Some(periodic), 0x40) = (&mut periodic, attempt.way & 0x40) {
+        if let (Some(periodic), 0x40, true) = (&mut periodic, attempt.way & 0x40, is_cheap(&attempt.objects)) {
             let found = match attempt.way & 2 {
                 0 => attempt.run(|| periodic.touching(&objects).len(), || 0),
                 _ => attempt.run(|| 0, || periodic.par_touching(&objects).len()),
