@@ -6,8 +6,8 @@ use super::Scalar;
 pub(crate) const LANES: usize = 8;
 
 /// No tree has more levels.
-pub(crate) const MAX_HEIGHT: usize = 11;
-const _: () = assert!((LANES as u64).pow(MAX_HEIGHT as u32) > u32::MAX as u64, "it has more leaves than there are indices");
+pub(crate) const MAX_HEIGHT: usize = 12;
+const _: () = assert!((LANES as u64).pow(MAX_HEIGHT as u32 - 1) > u32::MAX as u64, "more leaves than there are indices");
 
 /// A bit for each lane that is true.
 #[inline(always)]

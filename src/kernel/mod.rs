@@ -1,8 +1,8 @@
 //! The kernels: loops over entries and boxes, compiled for an instruction set that is chosen at run time.
 //!
 //! They are written once, with the operations of [`isa`], and [`Kernel::dispatch`] compiles them for each set. [`locate`] finds the cells
-//! of staged boxes, [`compare`] turns listed windows into masks and masks into pairs; `append`, `partners`, `reach` and `near` compare an
-//! entry, a box or a point with a run of entries, for queries and neighbor lists. Descents of a tree test eight children at a time, in
+//! of staged boxes, [`compare`] turns listed windows into masks and masks into pairs; `append`, `partners` and `reach` compare an entry or a
+//! box with runs of entries, for queries and neighbor lists, `near` a point with some [`steps`]. Descents of a tree test eight children at a time, in
 //! arrays (`casts`); [`Kernel::compiled_for`] compiles code that uses no operation of a set.
 
 mod append;
@@ -17,13 +17,14 @@ mod partners;
 mod reach;
 pub(crate) mod records;
 pub(crate) mod scalar;
+pub(crate) mod steps;
 #[cfg(test)]
 mod tests;
 
 use crate::InstructionSet;
 use crate::isa::{self, Isa, Work};
 pub(crate) use casts::{Faces, Motion, meets, ranks};
-pub(crate) use near::{gap, squared_distances};
+pub(crate) use near::{NearLanes, gap};
 pub(crate) use packed::Packed;
 pub(crate) use reach::Reaching;
 

@@ -1,8 +1,10 @@
 //! All kernels against each other, and against plain formulas.
 
+use super::steps::Steps;
 use super::*;
 use crate::Pair;
-use std::ops::Range;
+use std::convert::Infallible;
+use std::ops::{ControlFlow, Range};
 
 use crate::isa::eight::{LANES, UNRANKED, bits, rank};
 use crate::isa::scalar::LaneScalar;
@@ -202,6 +204,48 @@ fn all_kernels_meet_the_same_at_the_same_time() {
     met::<f32, 3, true>();
     met::<f64, 2, true>();
     met::<f64, 3, true>();
+}
+
+/// What a box overlaps and what is near a point, in runs of all lengths, by every set and by the formulas.
+fn searched<S: Scalar, const D: usize>() {
+    let (min, max, ids) = columns::<S, D>(100);
+    let columns = Columns::new(min.each_ref().map(Vec::as_slice), max.each_ref().map(Vec::as_slice), &ids);
+    let runs = [3..19, 20..21, 30..45, 50..52, 99..100];
+    let mut steps = Steps::new();
+    for run in &runs {
+        steps.part();
+        let ControlFlow::Continue(()) = steps.add(run.clone(), &mut |_| ControlFlow::<Infallible>::Continue(()));
+    }
+    let entries = || runs.iter().cloned().flatten();
+    for number in 0..40 {
+        let point: [S; D] = std::array::from_fn(|axis| S::from_f64((number * (5 + axis) % 27) as f64 - 1.5));
+        let bounds = Aabb { min: point, max: point.map(|x| x + S::from_f64((number % 7) as f64)) };
+        let limit = S::from_f64((number % 9) as f64 * 4.25);
+        let square = |entry: usize| {
+            let gap = |axis: usize| gap(point[axis], columns.min(axis)[entry], columns.max(axis)[entry]);
+            (0..D).fold(S::ZERO, |sum, axis| sum + gap(axis) * gap(axis))
+        };
+        let inside: Vec<u32> =
+            entries().filter(|&entry| columns.bounds(entry).overlaps(&bounds)).map(|entry| entry as u32).collect();
+        let around: Vec<(usize, S)> =
+            entries().map(|entry| (entry, square(entry))).filter(|(_, square)| *square <= limit).collect();
+        for kernel in kernels() {
+            let (mut found, mut near) = (vec![7], NearLanes::new());
+            kernel.hits(&columns, &bounds, &runs, &mut found);
+            assert_eq!(found[1..], inside, "{kernel:?}, {bounds:?}");
+            kernel.near(&columns, &point, limit, &steps, &mut near);
+            let near: Vec<_> = near.iter().map(|(lane, square)| (steps.entry(lane), square)).collect();
+            assert_eq!(near, around, "{kernel:?}, {point:?}, {limit:?}");
+        }
+    }
+}
+
+#[test]
+fn all_kernels_find_the_same_in_runs() {
+    searched::<f32, 2>();
+    searched::<f32, 3>();
+    searched::<f64, 2>();
+    searched::<f64, 3>();
 }
 
 #[test]

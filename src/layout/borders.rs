@@ -64,6 +64,23 @@ impl Borders {
         S::from_f64(if border > overflowing { border } else { overflowing })
     }
 
+    /// Of the layers of cells from `first` to `last`, which hold objects that reach `span` cells further: bounds of all coordinates in the
+    /// first layer, and how much both bounds grow from each layer to the next. Nothing if something outermost or infinite is among them.
+    ///
+    /// The bounds are off by twice as much as those of a single cell: one half covers that they are computed from the first.
+    #[inline(always)]
+    pub(crate) fn layers<S: Scalar>(&self, axis: usize, first: i32, last: i32, span: i32) -> Option<[f64; 3]> {
+        let (end, cell) = (last + span + 1, self.cell[axis]);
+        if first <= -CELL_LIMIT || end > CELL_LIMIT {
+            return None;
+        }
+        let off = f64::from(first.abs().max(end.abs())) * (cell * (16.0 * S::EPSILON)) + 2.0 * self.slack[axis];
+        let low = self.origin[axis] + f64::from(first) * cell - off;
+        let high = self.origin[axis] + f64::from(first + span + 1) * cell + off;
+        let is_finite = low.is_finite() && (high + f64::from(last - first) * cell).is_finite();
+        is_finite.then_some([low, high, cell])
+    }
+
     /// Where a cell begins, moved to the given side by the slack. Never NaN.
     #[inline(always)]
     fn border<S: Scalar>(&self, axis: usize, cell: i32, side: f64) -> f64 {
@@ -148,6 +165,37 @@ mod tests {
         }
         check_all::<f32>();
         check_all::<f64>();
+    }
+
+    /// They are no closer than the borders of each cell, and not much further.
+    #[test]
+    fn layers_hold_their_cells() {
+        fn check<S: Scalar>(origin: f64, size: f64) {
+            let borders = Borders::of(&Level::<S, 2>::new([origin; 2], [size; 2], [1, 1, 0]));
+            for (first, count, span) in [(0, 1, 0), (-7, 20, 1), (900, 3, 2), (-1_000_000, 32, 0), (1 << 29, 5, 1)] {
+                let [low, high, step] = borders.layers::<S>(0, first, first + count - 1, span).expect("finite");
+                for number in 0..count {
+                    let (low, high) = (low + f64::from(number) * step, high + f64::from(number) * step);
+                    let (below, above) = (borders.below::<S>(0, first + number), borders.above::<S>(0, first + number + span));
+                    assert!(S::from_f64(low) <= below && S::from_f64(high) >= above, "layer {number} from {first}");
+                    let most = 64.0 * S::EPSILON * (f64::from(first.abs() + count) * size + origin.abs() + size);
+                    assert!(low >= below.to_f64() - most && high <= above.to_f64() + most, "layer {number} from {first}");
+                }
+            }
+        }
+        for origin in [0.0, 0.3, -1e5, 1e9] {
+            for size in [1e-3, 1.0, 7.7, 1e12] {
+                check::<f32>(origin, size);
+                check::<f64>(origin, size);
+            }
+        }
+        let borders = Borders::of(&Level::<f32, 2>::new([0.0; 2], [1.0; 2], [1, 1, 0]));
+        assert!(borders.layers::<f32>(0, -CELL_LIMIT, 0, 0).is_none());
+        assert!(
+            borders.layers::<f32>(0, 0, CELL_LIMIT - 1, 0).is_some() && borders.layers::<f32>(0, 0, CELL_LIMIT - 1, 1).is_none()
+        );
+        let borders = Borders::of(&Level::<f64, 2>::new([f64::INFINITY, 0.0], [1.0; 2], [0, 1, 0]));
+        assert!(borders.layers::<f64>(0, 0, 3, 0).is_none());
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Places on a Z curve: the bits of the axes, interleaved.
+//! Places on curves through space. On a Z curve they are the bits of the axes, interleaved; on a Hilbert curve, each place is next to the
+//! one before it.
 
 /// Leaves room between the low bits (32 of two axes, 21 of three) for those of the other axes.
 pub(crate) fn spread<const D: usize>(value: u64) -> u64 {
@@ -19,6 +20,77 @@ fn spread_by_three(value: u64) -> u64 {
     steps.fold(value & 0x1f_ffff, |spread, (shift, mask)| (spread | spread << shift) & mask)
 }
 
+/// The edge of a cube of cells, as a power of two.
+pub(crate) const CUBE_BITS: u32 = 4;
+
+/// A place on the Hilbert curve through a cube of 16³ cells, or a square of 16².
+#[inline(always)]
+pub(crate) fn hilbert_in_cube<const D: usize>(cell: [usize; D]) -> u16 {
+    let at = cell.iter().rev().fold(0, |at, &x| at * (1 << CUBE_BITS) + x % (1 << CUBE_BITS));
+    if D == 2 { IN_SQUARE[at] } else { IN_CUBE[at] }
+}
+
+static IN_SQUARE: [u16; 1 << (2 * CUBE_BITS)] = hilbert_places::<2, _>();
+static IN_CUBE: [u16; 1 << (3 * CUBE_BITS)] = hilbert_places::<3, _>();
+
+/// The places of all cells of a cube, x fastest.
+const fn hilbert_places<const D: usize, const CELLS: usize>() -> [u16; CELLS] {
+    let (mut places, mut at) = ([0; CELLS], 0);
+    while at < CELLS {
+        let (mut cell, mut axis) = ([0; D], 0);
+        while axis < D {
+            cell[axis] = (at >> (axis as u32 * CUBE_BITS)) % (1 << CUBE_BITS);
+            axis += 1;
+        }
+        places[at] = hilbert(cell, CUBE_BITS) as u16;
+        at += 1;
+    }
+    places
+}
+
+/// The place of a cell on the Hilbert curve through all cells whose coordinates have at most so many bits, all axes together at most 64.
+///
+/// Skilling, "Programming the Hilbert curve" (2004): coordinates become the bits of the place, transposed.
+pub(crate) const fn hilbert<const D: usize>(mut x: [usize; D], bits: u32) -> u64 {
+    let mut bit = if bits > 0 { 1 << (bits - 1) } else { 0 };
+    while bit > 1 {
+        let (below, mut axis) = (bit - 1, 0);
+        while axis < D {
+            if x[axis] & bit != 0 {
+                x[0] ^= below;
+            } else {
+                let swapped = (x[0] ^ x[axis]) & below;
+                x[0] ^= swapped;
+                x[axis] ^= swapped;
+            }
+            axis += 1;
+        }
+        bit >>= 1;
+    }
+    let mut axis = 1;
+    while axis < D {
+        x[axis] ^= x[axis - 1];
+        axis += 1;
+    }
+    let (mut flipped, mut bit) = (0, if bits > 0 { 1 << (bits - 1) } else { 0 });
+    while bit > 1 {
+        if x[D - 1] & bit != 0 {
+            flipped ^= bit - 1;
+        }
+        bit >>= 1;
+    }
+    let (mut place, mut bits) = (0, bits);
+    while bits > 0 {
+        bits -= 1;
+        let mut axis = 0;
+        while axis < D {
+            place = 2 * place + ((x[axis] ^ flipped) >> bits & 1) as u64;
+            axis += 1;
+        }
+    }
+    place
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,5 +101,25 @@ mod tests {
             let by = |step: usize, bits: usize| (0..bits).fold(0, |all, bit| all | (value >> bit & 1) << (bit * step));
             assert_eq!((spread::<2>(value), spread::<3>(value)), (by(2, 32), by(3, 21)));
         }
+    }
+
+    #[test]
+    fn places_on_a_hilbert_curve_are_side_by_side() {
+        fn check<const D: usize>() {
+            let edge = 1_usize << CUBE_BITS;
+            let cells: Vec<[usize; D]> =
+                (0..edge.pow(D as u32)).map(|at| std::array::from_fn(|axis| at / edge.pow(axis as u32) % edge)).collect();
+            let mut ordered = cells.clone();
+            ordered.sort_by_key(|&cell| hilbert_in_cube(cell));
+            for (place, &cell) in ordered.iter().enumerate() {
+                assert_eq!((usize::from(hilbert_in_cube(cell)), hilbert(cell, CUBE_BITS)), (place, place as u64));
+            }
+            for two in ordered.windows(2) {
+                let apart: usize = (0..D).map(|axis| two[0][axis].abs_diff(two[1][axis])).sum();
+                assert_eq!(apart, 1, "{two:?}");
+            }
+        }
+        check::<2>();
+        check::<3>();
     }
 }

@@ -1,7 +1,5 @@
 //! How a chunk is cut into cells.
 
-use std::ops::Range;
-
 use super::chunk::{CELLS, ROW};
 use super::{Coords, MAX_LEVELS};
 use crate::lockfree::Key;
@@ -54,13 +52,6 @@ impl<const D: usize> Shape<D> {
     #[inline(always)]
     pub(crate) fn row(y: i32, z: i32) -> usize {
         (y | z << Self::BITS[1]) as usize
-    }
-
-    /// The chunk's cells in blocks of `edge` cells of a row each, so that blocks which follow one another make up a compact part of the
-    /// chunk: all those at the beginning of their rows first.
-    pub(crate) fn blocks(edge: usize) -> impl Iterator<Item = Range<usize>> {
-        let starts = (0..Self::ROW).step_by(edge);
-        starts.flat_map(move |start| (start..Self::CELLS).step_by(Self::ROW).map(move |cell| cell..cell + edge))
     }
 
     /// The row's y and z within the chunk.

@@ -27,12 +27,21 @@ impl Window {
         Window { low: std::array::from_fn(|axis| low[axis] - span[axis]), high }
     }
 
+    /// The first and the last cell of the window along each axis within a chunk that it touches, relative to the chunk's first cell.
+    #[inline(always)]
+    pub(crate) fn corners_in<const D: usize>(&self, chunk: Coords) -> (Coords, Coords) {
+        let (base, mut low, mut high) = (Shape::<D>::base_of(chunk), self.low, self.high);
+        for axis in 0..3 {
+            low[axis] = (low[axis] - base[axis]).max(0);
+            high[axis] = (high[axis] - base[axis]).min(Shape::<D>::EDGE[axis] - 1);
+        }
+        (low, high)
+    }
+
     /// The part of the window that lies in a chunk.
     #[inline]
     pub(crate) fn within<const D: usize>(&self, chunk: Coords) -> Option<LocalWindow<D>> {
-        let base = Shape::<D>::base_of(chunk);
-        let low: Coords = std::array::from_fn(|axis| (self.low[axis] - base[axis]).max(0));
-        let high: Coords = std::array::from_fn(|axis| (self.high[axis] - base[axis]).min(Shape::<D>::EDGE[axis] - 1));
+        let (low, high) = self.corners_in::<D>(chunk);
         (0..3).all(|axis| low[axis] <= high[axis]).then_some(LocalWindow { low, high })
     }
 

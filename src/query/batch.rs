@@ -2,12 +2,18 @@
 //!
 //! The rows come in the order of the queries, and what is in them does not depend on the number of threads.
 
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
 use rayon::prelude::*;
 
+use super::chunks::Latest;
 use super::filter::QueryFilter;
 use super::place_order::PlaceOrder;
-use super::rows::AHEAD;
+use super::rows::{AHEAD, BLOCK};
+use super::within::{Reach, limit};
 use super::{BoxCast, Hit, Neighbor, Queries, Ray, Rows};
+use crate::kernel::NearLanes;
 use crate::runtime::prefetch::prefetch;
 use crate::runtime::team::Team;
 use crate::{Aabb, Ball, Scalar};
@@ -19,15 +25,38 @@ const MANY: usize = 1 << 17;
 /// Tables of fewer entries stay in the cache whatever the order of queries.
 const SMALL_TABLE: usize = 1 << 14;
 
-impl<S: Scalar, const D: usize, F: QueryFilter<u32> + Sync> Queries<'_, S, D, F> {
+/// What the queries of a batch keep from one to the next.
+struct BatchMemory<'a, S> {
+    finders: [Latest<'a>; 2],
+    near: NearLanes<S>,
+}
+
+impl<'a, S: Scalar, const D: usize, F: QueryFilter<u32> + Sync> Queries<'a, S, D, F> {
     /// [`overlapping`](Self::overlapping) for many boxes. Rows are in no particular order until [`Rows::sort`] is called.
     pub fn par_overlapping(&self, boxes: &[Aabb<S, D>], rows: &mut Rows<u32>) {
-        self.fill(boxes, |bounds| bounds.min, |bounds, found| self.overlapping(bounds, found), rows);
+        self.fill_with(
+            boxes,
+            |bounds| bounds.min,
+            rows,
+            |memory, bounds, _, found| self.append_overlapping(bounds, memory, found),
+        );
     }
 
     /// [`containing`](Self::containing) for many points. Rows are in no particular order until [`Rows::sort`] is called.
     pub fn par_containing<P: Into<[S; D]> + Copy + Sync>(&self, points: &[P], rows: &mut Rows<u32>) {
-        self.fill(points, |point| (*point).into(), |point, found| self.containing(*point, found), rows);
+        self.fill_with(
+            points,
+            |point| (*point).into(),
+            rows,
+            |memory, point, _, found| {
+                let point = (*point).into();
+                self.append_overlapping(&Aabb { min: point, max: point }, memory, found);
+            },
+        );
+    }
+
+    fn append_overlapping(&self, bounds: &Aabb<S, D>, memory: &mut BatchMemory<'a, S>, found: &mut Vec<u32>) {
+        self.target.append_overlapping(bounds, &self.filter, &mut memory.finders, found);
     }
 
     /// [`ray_hits`](Self::ray_hits) of many rays.
@@ -67,7 +96,20 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32> + Sync> Queries<'_, S, D, F>
     /// [`within`](Self::within) for many balls. Rows are in no particular order until [`Rows::sort`] is called, which puts the
     /// nearest first.
     pub fn par_within(&self, balls: &[Ball<S, D>], rows: &mut Rows<Neighbor<S>>) {
-        self.fill(balls, |ball| ball.center, |ball, found| self.within(ball, found), rows);
+        self.fill_with(
+            balls,
+            |ball| ball.center,
+            rows,
+            |memory, ball, _, found| {
+                let Some(limit) = limit(ball) else { return };
+                let reach = Reach { point: &ball.center, limit };
+                let BatchMemory { finders, near } = memory;
+                let ControlFlow::Continue(()) = self.target.search_within(&reach, &self.filter, finders, near, |neighbor| {
+                    found.push(neighbor);
+                    ControlFlow::<Infallible>::Continue(())
+                });
+            },
+        );
     }
 
     /// [`nearest`](Self::nearest) for many points.
@@ -76,10 +118,7 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32> + Sync> Queries<'_, S, D, F>
         self.fill(points, |point| (*point).into(), |point, found| self.nearest(*point, k, found), rows);
     }
 
-    /// Rows of many queries.
-    ///
-    /// Queries that are near each other read the same part of the table, so a thread makes its own in the order of their places: sorting
-    /// them takes less time than the cache misses that it saves.
+    /// Rows of many queries, each of which `search` leaves in a vector.
     fn fill<Q: Sync, T: Copy + Ord + Send + Sync>(
         &self,
         queries: &[Q],
@@ -87,12 +126,31 @@ impl<S: Scalar, const D: usize, F: QueryFilter<u32> + Sync> Queries<'_, S, D, F>
         search: impl Fn(&Q, &mut Vec<T>) + Sync,
         rows: &mut Rows<T>,
     ) {
+        self.fill_with(queries, place, rows, |_, query, row, found| {
+            search(query, row);
+            found.extend_from_slice(row);
+        });
+    }
+
+    /// Rows of many queries; `search` appends to the last vector.
+    ///
+    /// Queries that are near each other read the same part of the table, so a thread makes its own in the order of their places: sorting
+    /// them takes less time than the cache misses that it saves.
+    fn fill_with<Q: Sync, T: Copy + Ord + Send + Sync>(
+        &self,
+        queries: &[Q],
+        place: impl Fn(&Q) -> [S; D] + Sync,
+        rows: &mut Rows<T>,
+        search: impl Fn(&mut BatchMemory<'a, S>, &Q, &mut Vec<T>, &mut Vec<T>) + Sync,
+    ) {
         let entries: usize = self.target.views().map(|view| view.entries().len()).sum();
+        let memory = || BatchMemory { finders: [Latest::new(), Latest::new()], near: NearLanes::new() };
         if queries.len() < FEW || entries < SMALL_TABLE {
-            return rows.fill(queries, search);
+            return rows.fill_in_order(queries, BLOCK, |_| None, memory, search);
         }
         let places = PlaceOrder::of(&self.target);
-        rows.fill_in_order(queries, block(queries.len()), |queries| places.order(queries.iter().map(&place)), search);
+        let order = |queries: &[Q]| Some(places.order(queries.iter().map(&place)));
+        rows.fill_in_order(queries, block(queries.len()), order, memory, search);
     }
 
     /// First hits of many casts, in their order; made in the order of their places, too.

@@ -7,13 +7,12 @@ use std::ops::ControlFlow;
 
 use super::cast::Cast;
 use super::lanes::steps;
-use super::tree::{Node, Run, Tree};
+use super::tree::{LeafEntries, Node, Tree, boxes_of, present};
 use super::view::GridView;
 use crate::Scalar;
 use crate::isa::eight::{LANES, MAX_HEIGHT, UNRANKED, bits, rank};
 use crate::isa::{self, Isa};
 use crate::kernel::{Faces, IsaWork, meets, ranks};
-use crate::layout::columns::load;
 use crate::runtime::team::Team;
 
 /// Where an ordered descent goes.
@@ -28,7 +27,7 @@ pub(super) trait Guide<S, const D: usize> {
     /// The greatest rank that is still of interest.
     fn last(&self) -> u32;
 
-    fn visit<I: Isa>(&mut self, isa: I, run: Run) -> ControlFlow<Self::Break>;
+    fn visit<I: Isa>(&mut self, isa: I, leaf: &Node<S, D>, entries: &LeafEntries) -> ControlFlow<Self::Break>;
 }
 
 /// The greatest rank of what is met at this time or distance, or before.
@@ -40,7 +39,8 @@ pub(super) fn last_rank<S: Scalar>(limit: S) -> u32 {
 /// A descent that is about to begin.
 pub(super) struct Descent<'a, S, const D: usize, G> {
     pub(super) tree: &'a Tree<S, D>,
-    pub(super) guide: G,
+    /// By reference: a copy is read while the guide is still being written, and waits for that.
+    pub(super) guide: &'a mut G,
 }
 
 impl<S: Scalar, const D: usize, G: Guide<S, D>> IsaWork for Descent<'_, S, D, G> {
@@ -48,10 +48,13 @@ impl<S: Scalar, const D: usize, G: Guide<S, D>> IsaWork for Descent<'_, S, D, G>
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> ControlFlow<G::Break> {
-        let Descent { tree, mut guide } = self;
+        let Descent { tree, guide } = self;
         // By level, above the current node: a node, and the ranks of those of its children that are still to be visited.
         let mut above = [(0, [UNRANKED; LANES]); MAX_HEIGHT];
         let top = tree.height() - 1;
+        if top == 0 {
+            return guide.visit(isa, tree.node(0, 0), tree.entries(0));
+        }
         let (mut level, mut node, mut ranks) = (top, 0, guide.ranks(isa, tree.node(top, 0)));
         loop {
             let next = ranks.into_iter().fold(UNRANKED, u32::min);
@@ -70,8 +73,8 @@ impl<S: Scalar, const D: usize, G: Guide<S, D>> IsaWork for Descent<'_, S, D, G>
                 continue;
             }
             let child = node * LANES + lane;
-            if level == 0 {
-                guide.visit(isa, tree.run(child))?;
+            if level == 1 {
+                guide.visit(isa, tree.node(0, child), tree.entries(child))?;
             } else {
                 above[level] = (node, ranks);
                 level -= 1;
@@ -82,11 +85,8 @@ impl<S: Scalar, const D: usize, G: Guide<S, D>> IsaWork for Descent<'_, S, D, G>
 }
 
 /// The guide of a cast. Degenerate casts (at rest along an axis, or infinite) have code of their own.
-struct CastGuide<'a, S, const D: usize, const DEGENERATE: bool, F> {
+struct CastGuide<S, const D: usize, const DEGENERATE: bool, F> {
     cast: Cast<S, D>,
-    /// The columns of the sides that are met first, and of the others.
-    near_columns: [&'a [S]; D],
-    far_columns: [&'a [S]; D],
     /// The greatest rank of what is met until the cast's end.
     last: u32,
     visit: F,
@@ -102,49 +102,51 @@ impl<S: Scalar, const D: usize> GridView<'_, S, D> {
         }
     }
 
-    fn guided<const DEGENERATE: bool, B, F>(&self, mut guide: CastGuide<'_, S, D, DEGENERATE, F>) -> ControlFlow<B>
+    fn guided<const DEGENERATE: bool, B, F>(&self, mut guide: CastGuide<S, D, DEGENERATE, F>) -> ControlFlow<B>
     where
         F: FnMut(usize, S, S) -> ControlFlow<B, S>,
     {
         match self.tree(Team::ALONE) {
-            Some(tree) => self.kernel.dispatch(Descent { tree, guide }),
-            None => steps(self.entries()).try_for_each(|(at, inside)| guide.meet_entries(isa::BASELINE, at, inside)),
+            Some(tree) => self.kernel.dispatch(Descent { tree, guide: &mut guide }),
+            None => steps(self.entries()).try_for_each(|(at, inside)| {
+                let entries = std::array::from_fn(|lane| (at + lane) as u32);
+                guide.meet(isa::BASELINE, &boxes_of(&self.columns, at), &entries, inside)
+            }),
         }
     }
 
-    fn guide<const DEGENERATE: bool, F>(&self, cast: Cast<S, D>, visit: F) -> CastGuide<'_, S, D, DEGENERATE, F> {
-        let columns = &self.columns;
-        let column = |axis: usize, side: usize| if side == 0 { columns.min(axis) } else { columns.max(axis) };
-        CastGuide {
-            near_columns: std::array::from_fn(|axis| column(axis, cast.near[axis])),
-            far_columns: std::array::from_fn(|axis| column(axis, 1 - cast.near[axis])),
-            last: last_rank(cast.max_t),
-            cast,
-            visit,
-        }
+    fn guide<const DEGENERATE: bool, F>(&self, cast: Cast<S, D>, visit: F) -> CastGuide<S, D, DEGENERATE, F> {
+        CastGuide { last: last_rank(cast.max_t), cast, visit }
     }
 }
 
-impl<S: Scalar, const D: usize, const DEGENERATE: bool, B, F> CastGuide<'_, S, D, DEGENERATE, F>
+impl<S: Scalar, const D: usize, const DEGENERATE: bool, B, F> CastGuide<S, D, DEGENERATE, F>
 where
     F: FnMut(usize, S, S) -> ControlFlow<B, S>,
 {
+    /// Visits what is met of some entries, of which those count whose bit is set.
     #[inline(always)]
-    fn meet_entries<I: Isa>(&mut self, isa: I, at: usize, inside: u32) -> ControlFlow<B> {
-        let (near, far) = (self.near_columns.map(|column| load(column, at)), self.far_columns.map(|column| load(column, at)));
-        let (times, met) = meets::<I, S, D, DEGENERATE>(isa, Faces { near, far }, &self.cast.motion, self.cast.max_t);
+    fn meet<I: Isa>(&mut self, isa: I, boxes: &Node<S, D>, entries: &LeafEntries, inside: u32) -> ControlFlow<B> {
+        let (times, met) = meets::<I, S, D, DEGENERATE>(isa, self.faces(boxes), &self.cast.motion, self.cast.max_t);
         for lane in bits(met & inside) {
             // The limit may have come down since the lanes were computed.
             if times[lane] <= self.cast.max_t {
-                self.cast.max_t = (self.visit)(at + lane, times[lane], self.cast.max_t)?;
+                self.cast.max_t = (self.visit)(entries[lane] as usize, times[lane], self.cast.max_t)?;
                 self.last = last_rank(self.cast.max_t);
             }
         }
         ControlFlow::Continue(())
     }
+
+    #[inline(always)]
+    fn faces<'n>(&self, node: &'n Node<S, D>) -> Faces<'n, S, D> {
+        let near = std::array::from_fn(|axis| node.side(axis, self.cast.near[axis]));
+        let far = std::array::from_fn(|axis| node.side(axis, self.cast.near[axis] ^ 1));
+        Faces { near, far }
+    }
 }
 
-impl<S: Scalar, const D: usize, const DEGENERATE: bool, B, F> Guide<S, D> for CastGuide<'_, S, D, DEGENERATE, F>
+impl<S: Scalar, const D: usize, const DEGENERATE: bool, B, F> Guide<S, D> for CastGuide<S, D, DEGENERATE, F>
 where
     F: FnMut(usize, S, S) -> ControlFlow<B, S>,
 {
@@ -154,9 +156,7 @@ where
 
     #[inline(always)]
     fn ranks<I: Isa>(&self, isa: I, node: &Node<S, D>) -> [u32; LANES] {
-        let near = std::array::from_fn(|axis| node.side(axis, self.cast.near[axis]));
-        let far = std::array::from_fn(|axis| node.side(axis, self.cast.near[axis] ^ 1));
-        ranks::<I, S, D, DEGENERATE>(isa, Faces { near, far }, &self.cast.motion, self.cast.max_t)
+        ranks::<I, S, D, DEGENERATE>(isa, self.faces(node), &self.cast.motion, self.cast.max_t)
     }
 
     #[inline(always)]
@@ -165,7 +165,7 @@ where
     }
 
     #[inline(always)]
-    fn visit<I: Isa>(&mut self, isa: I, run: Run) -> ControlFlow<B> {
-        self.meet_entries(isa, run.begin as usize, run.lanes())
+    fn visit<I: Isa>(&mut self, isa: I, leaf: &Node<S, D>, entries: &LeafEntries) -> ControlFlow<B> {
+        self.meet(isa, leaf, entries, present(entries))
     }
 }

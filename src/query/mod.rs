@@ -14,6 +14,7 @@ mod batch;
 mod box_casts;
 mod boxes;
 mod cast;
+mod chunks;
 mod descend;
 mod filter;
 mod found;

@@ -6,15 +6,18 @@ use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
 use super::cast::is_finite;
+use super::chunks::InDirectory;
 use super::descend::{Descent, Guide, last_rank};
 use super::filter::QueryFilter;
-use super::lanes::{entries, squares, steps, up_to};
-use super::tree::{Node, Run};
+use super::lanes::{squares, steps, up_to};
+use super::tree::{LeafEntries, Node, boxes_of, present};
 use super::view::GridView;
+use super::within::Reach;
 use super::{Neighbor, Queries};
 use crate::Scalar;
 use crate::isa::Isa;
 use crate::isa::eight::{LANES, UNRANKED, bits, rank};
+use crate::kernel::NearLanes;
 use crate::layout::Shape;
 use crate::runtime::team::Team;
 
@@ -134,18 +137,21 @@ impl<S: Scalar, const D: usize> GridView<'_, S, D> {
         nearest: &mut Nearest<T>,
         of: &impl Fn(Neighbor<S>) -> Option<T>,
     ) -> ControlFlow<()> {
-        let limit = self.likely_limit(point, nearest.k)?;
-        let mut left = MOST_READ * (nearest.k + LANES);
-        self.search(point, limit, |run| {
+        let ball = Reach { point, limit: self.likely_limit(point, nearest.k)? };
+        if self.tree_for(&ball.around()).is_some() {
+            return ControlFlow::Break(());
+        }
+        let (mut left, mut near) = (MOST_READ * (nearest.k + LANES), NearLanes::new());
+        self.search(&ball, &mut InDirectory, |steps| {
             #[cfg(test)]
-            super::work::count_looks(run.len().div_ceil(LANES));
-            left = match left.checked_sub(run.len()) {
+            super::work::count_looks(steps.iter().map(|(_, len)| len.div_ceil(LANES)).sum());
+            left = match left.checked_sub(steps.iter().map(|(_, len)| len).sum()) {
                 Some(left) => left,
                 None => return ControlFlow::Break(()),
             };
             // The limit that the nearest so far set, if it is less: fewer are offered.
-            let limit = nearest.limit().map_or(limit, |so_far| if so_far < limit { so_far } else { limit });
-            self.visit_near(point, limit, filter, run, &mut |neighbor| {
+            let limit = nearest.limit().map_or(ball.limit, |so_far| if so_far < ball.limit { so_far } else { ball.limit });
+            self.visit_near(&Reach { point, limit }, filter, steps, &mut near, &mut |neighbor| {
                 nearest.add(of(neighbor));
                 ControlFlow::Continue(())
             })
@@ -188,17 +194,19 @@ impl<S: Scalar, const D: usize> GridView<'_, S, D> {
             }
             nearest.limit().unwrap_or(S::INFINITY)
         };
-        let mut approach = Approach { view: self, point, limit, last: last_rank(limit), offer };
+        let mut approach = Approach { point, limit, last: last_rank(limit), offer };
         let ControlFlow::Continue(()) = match self.tree(Team::ALONE) {
-            Some(tree) => self.kernel.dispatch(Descent { tree, guide: approach }),
-            None => steps(self.entries()).try_for_each(|(at, inside)| approach.offer_entries(at, inside)),
+            Some(tree) => self.kernel.dispatch(Descent { tree, guide: &mut approach }),
+            None => steps(self.entries()).try_for_each(|(at, inside)| {
+                let entries = std::array::from_fn(|lane| (at + lane) as u32);
+                approach.offer(&boxes_of(&self.columns, at), &entries, inside)
+            }),
         };
     }
 }
 
 /// A descent to the nearest entries.
 struct Approach<'a, S, const D: usize, F> {
-    view: &'a GridView<'a, S, D>,
     point: &'a [S; D],
     /// The square of the distance beyond which nothing is of interest, and the greatest rank of what is.
     limit: S,
@@ -208,13 +216,14 @@ struct Approach<'a, S, const D: usize, F> {
 }
 
 impl<S: Scalar, const D: usize, F: FnMut(usize, S) -> S> Approach<'_, S, D, F> {
+    /// Offers what is near enough of some entries, of which those count whose bit is set.
     #[inline(always)]
-    fn offer_entries(&mut self, at: usize, inside: u32) -> ControlFlow<Infallible> {
-        let squares = squares(&entries(&self.view.columns, at), self.point);
+    fn offer(&mut self, boxes: &Node<S, D>, entries: &LeafEntries, inside: u32) -> ControlFlow<Infallible> {
+        let squares = squares(&boxes.children(), self.point);
         for lane in bits(up_to(&squares, self.limit) & inside) {
             // The limit may have come down since the lanes were computed.
             if squares[lane] <= self.limit {
-                self.limit = (self.offer)(at + lane, squares[lane]);
+                self.limit = (self.offer)(entries[lane] as usize, squares[lane]);
                 self.last = last_rank(self.limit);
             }
         }
@@ -238,7 +247,7 @@ impl<S: Scalar, const D: usize, F: FnMut(usize, S) -> S> Guide<S, D> for Approac
     }
 
     #[inline(always)]
-    fn visit<I: Isa>(&mut self, _isa: I, run: Run) -> ControlFlow<Infallible> {
-        self.offer_entries(run.begin as usize, run.lanes())
+    fn visit<I: Isa>(&mut self, _isa: I, leaf: &Node<S, D>, entries: &LeafEntries) -> ControlFlow<Infallible> {
+        self.offer(leaf, entries, present(entries))
     }
 }

@@ -67,6 +67,13 @@ impl Region {
         (self.borders.below(coordinate, first), self.borders.above(coordinate, last + self.span[coordinate]))
     }
 
+    /// Along the axis of a coordinate of cells, the intervals that hold what lives in each layer of cells from `first` to `last`: the first
+    /// one, and how far both ends move from each to the next. Nothing if that is not finite.
+    #[inline(always)]
+    pub(super) fn layers<S: Scalar>(&self, coordinate: usize, first: i32, last: i32) -> Option<[f64; 3]> {
+        self.borders.layers::<S>(coordinate, first, last, self.span[coordinate])
+    }
+
     /// A box around everything that lives in the chunks of a box of chunks.
     pub(super) fn bounds<S: Scalar, const D: usize>(&self, low: Coords, high: Coords) -> Aabb<S, D> {
         let mut bounds = Aabb::EMPTY;

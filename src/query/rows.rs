@@ -34,21 +34,24 @@ pub struct Rows<T> {
 /// Where the rows of some consecutive queries are collected.
 #[derive(Clone, Debug)]
 struct RowsPart<T> {
+    /// Rows in the order in which the queries were made.
     items: Vec<T>,
-    row: Vec<T>,
-    /// Rows in the order in which the queries were made, and where each query's row begins.
-    unordered: Vec<T>,
+    /// Where each query's row begins; empty if the queries were made in their own order.
     begins: Vec<usize>,
+    row: Vec<T>,
 }
 
 /// Queries that a thread makes at a time.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 256;
 
 /// How many queries ahead are prefetched, because the processor cannot predict their order.
 pub(super) const AHEAD: usize = 4;
 
 /// Items that a thread copies at a time.
 const COPIED: usize = 1 << 14;
+
+/// How many rows ahead are prefetched where they are copied.
+const COPIED_AHEAD: usize = 8;
 
 impl<T> Rows<T> {
     /// No rows. Allocates nothing.
@@ -105,42 +108,48 @@ impl<T: Copy + Ord + Send + Sync> Rows<T> {
 
     /// Makes queries on the threads of the current rayon pool; `search` leaves a query's results in a vector.
     pub(crate) fn fill<Q: Sync>(&mut self, queries: &[Q], search: impl Fn(&Q, &mut Vec<T>) + Sync) {
-        self.fill_blocks(queries, BLOCK, |part, queries, lengths| {
-            part.items.clear();
-            for (query, length) in queries.iter().zip(lengths) {
-                search(query, &mut part.row);
-                *length = part.row.len();
-                part.items.extend_from_slice(&part.row);
-            }
-        });
+        self.fill_in_order(
+            queries,
+            BLOCK,
+            |_| None,
+            || (),
+            |(), query, row, found| {
+                search(query, row);
+                found.extend_from_slice(row);
+            },
+        );
     }
 
     /// [`fill`](Self::fill) where the order of queries matters: each thread takes blocks of queries, and makes those of a block in the
-    /// order that `order` returns. The rows are the same.
-    pub(crate) fn fill_in_order<Q: Sync>(
+    /// order that `order` returns, if it does. The rows are the same. `search` appends a query's results to a vector; another vector, and
+    /// what `begin` returns, are kept from one query of a block to the next.
+    pub(crate) fn fill_in_order<Q: Sync, M>(
         &mut self,
         queries: &[Q],
         block: usize,
-        order: impl Fn(&[Q]) -> Vec<u32> + Sync,
-        search: impl Fn(&Q, &mut Vec<T>) + Sync,
+        order: impl Fn(&[Q]) -> Option<Vec<u32>> + Sync,
+        begin: impl Fn() -> M + Sync,
+        search: impl Fn(&mut M, &Q, &mut Vec<T>, &mut Vec<T>) + Sync,
     ) {
         self.fill_blocks(queries, block, |part, queries, lengths| {
-            let order = order(queries);
-            part.unordered.clear();
+            let (order, mut memory) = (order(queries), begin());
             part.begins.clear();
+            let Some(order) = order else {
+                for (query, length) in queries.iter().zip(lengths) {
+                    let first = part.items.len();
+                    search(&mut memory, query, &mut part.row, &mut part.items);
+                    *length = part.items.len() - first;
+                }
+                return;
+            };
             part.begins.resize(queries.len(), 0);
             for (at, &number) in order.iter().enumerate() {
                 if let Some(&later) = order.get(at + AHEAD) {
                     prefetch(queries, later as usize);
                 }
-                let number = number as usize;
-                search(&queries[number], &mut part.row);
-                (part.begins[number], lengths[number]) = (part.unordered.len(), part.row.len());
-                part.unordered.extend_from_slice(&part.row);
-            }
-            part.items.clear();
-            for (&begin, &length) in part.begins.iter().zip(&*lengths) {
-                part.items.extend_from_slice(&part.unordered[begin..begin + length]);
+                let (number, first) = (number as usize, part.items.len());
+                search(&mut memory, &queries[number], &mut part.row, &mut part.items);
+                (part.begins[number], lengths[number]) = (first, part.items.len() - first);
             }
         });
     }
@@ -151,14 +160,17 @@ impl<T: Copy + Ord + Send + Sync> Rows<T> {
         let mut clock = Clock::start();
         let blocks = queries.len().div_ceil(block);
         if self.parts.len() < blocks {
-            let part = || RowsPart { items: Vec::new(), row: Vec::new(), unordered: Vec::new(), begins: Vec::new() };
+            let part = || RowsPart { items: Vec::new(), begins: Vec::new(), row: Vec::new() };
             self.parts.resize_with(blocks, part);
         }
         self.offsets.clear();
         self.offsets.resize(queries.len() + 1, 0);
         let parts = &mut self.parts[..blocks];
         let work = parts.par_iter_mut().zip(queries.par_chunks(block)).zip(self.offsets[1..].par_chunks_mut(block));
-        work.for_each(|((part, queries), lengths)| make(part, queries, lengths));
+        work.for_each(|((part, queries), lengths)| {
+            part.items.clear();
+            make(part, queries, lengths);
+        });
         let mut end = 0;
         for offset in &mut self.offsets {
             end += *offset;
@@ -169,7 +181,7 @@ impl<T: Copy + Ord + Send + Sync> Rows<T> {
             Some(&filler) => self.items.resize(end, filler),
             None => self.items.clear(),
         }
-        gather(parts, &mut self.items);
+        gather(parts, &self.offsets, block, &mut self.items);
         self.time = clock.lap();
     }
 }
@@ -180,19 +192,37 @@ impl<T> Default for Rows<T> {
     }
 }
 
-/// Copies the parts behind one another.
-fn gather<T: Copy + Send + Sync>(parts: &[RowsPart<T>], mut items: &mut [T]) {
+/// Copies the rows of parts behind one another, each part being a block of queries. The offsets begin with those of the first part.
+fn gather<T: Copy + Send + Sync>(parts: &[RowsPart<T>], offsets: &[usize], block: usize, mut items: &mut [T]) {
     if items.len() <= COPIED || parts.len() == 1 {
-        for part in parts {
+        for (part, first) in parts.iter().zip((0..).step_by(block)) {
             let (copied, rest) = items.split_at_mut(part.items.len());
-            copied.copy_from_slice(&part.items);
+            part.copy(&offsets[first..], copied);
             items = rest;
         }
         return;
     }
-    let (left, right) = parts.split_at(parts.len() / 2);
+    let middle = parts.len() / 2;
+    let (left, right) = parts.split_at(middle);
     let (left_items, right_items) = items.split_at_mut(left.iter().map(|part| part.items.len()).sum());
-    rayon::join(|| gather(left, left_items), || gather(right, right_items));
+    rayon::join(|| gather(left, offsets, block, left_items), || gather(right, &offsets[middle * block..], block, right_items));
+}
+
+impl<T: Copy> RowsPart<T> {
+    /// Copies its rows in the order of the queries. The offsets begin with its first.
+    fn copy(&self, offsets: &[usize], items: &mut [T]) {
+        if self.begins.is_empty() {
+            items.copy_from_slice(&self.items);
+            return;
+        }
+        for (number, (&begin, ends)) in self.begins.iter().zip(offsets.windows(2)).enumerate() {
+            if let Some(&later) = self.begins.get(number + COPIED_AHEAD) {
+                prefetch(&self.items, later);
+            }
+            let row = &self.items[begin..begin + (ends[1] - ends[0])];
+            items[ends[0] - offsets[0]..ends[1] - offsets[0]].copy_from_slice(row);
+        }
+    }
 }
 
 /// Sorts the rows between the offsets; `items` begins with the first of them.

@@ -4,16 +4,18 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use super::cast::Cast;
+use super::chunks::{FindChunk, InDirectory};
 use super::filter::QueryFilter;
 use super::lanes::{overlaps, squares, up_to};
 use super::nearest::{Near, Nearest};
 use super::residents::OutsideOfGrids;
 use super::tree::Node;
 use super::view::GridView;
+use super::within::Reach;
 use super::{Hit, Neighbor};
 use crate::isa;
 use crate::isa::eight::{LANES, bits};
-use crate::kernel::{Faces, meets};
+use crate::kernel::{Faces, NearLanes, meets};
 use crate::runtime::team::Team;
 use crate::{Aabb, Groups, Scalar};
 
@@ -54,6 +56,12 @@ impl<'a, S: Scalar, const D: usize> Target<'a, S, D> {
 
     pub(crate) fn new(views: [Option<GridView<'a, S, D>>; 2], list: Option<OutsideOfGrids<'a, S, D>>) -> Self {
         Target { views, list }
+    }
+
+    /// The views, each with its own part of what a search keeps.
+    #[inline(always)]
+    fn views_with<'f, C>(&self, finders: &'f mut [C; 2]) -> impl Iterator<Item = (&GridView<'a, S, D>, &'f mut C)> {
+        self.views.iter().zip(finders).filter_map(|(view, finder)| Some((view.as_ref()?, finder)))
     }
 
     #[inline(always)]
@@ -116,12 +124,18 @@ impl<'a, S: Scalar, const D: usize> Target<'a, S, D> {
 
     /// Appends the objects that overlap a box.
     #[inline]
-    pub(crate) fn append_overlapping<F: QueryFilter<u32>>(&self, bounds: &Aabb<S, D>, filter: &F, found: &mut Vec<u32>) {
+    pub(super) fn append_overlapping<F: QueryFilter<u32>>(
+        &self,
+        bounds: &Aabb<S, D>,
+        filter: &F,
+        finders: &mut [impl FindChunk<'a>; 2],
+        found: &mut Vec<u32>,
+    ) {
         if !bounds.is_valid() {
             return;
         }
-        for view in self.views() {
-            view.append_overlapping(bounds, filter, found);
+        for (view, finder) in self.views_with(finders) {
+            view.append_overlapping(bounds, filter, finder, found);
         }
         let ControlFlow::Continue(()) = self.try_for_each_listed(|block| {
             let hits = overlaps(&block.boxes.children(), bounds) & block.lanes();
@@ -137,14 +151,27 @@ impl<'a, S: Scalar, const D: usize> Target<'a, S, D> {
         point: &[S; D],
         limit: S,
         filter: &F,
+        visit: impl FnMut(Neighbor<S>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.search_within(&Reach { point, limit }, filter, &mut [InDirectory; 2], &mut NearLanes::new(), visit)
+    }
+
+    /// The same with what a batch keeps from query to query.
+    #[inline]
+    pub(super) fn search_within<B, F: QueryFilter<u32>>(
+        &self,
+        ball: &Reach<'_, S, D>,
+        filter: &F,
+        finders: &mut [impl FindChunk<'a>; 2],
+        near: &mut NearLanes<S>,
         mut visit: impl FnMut(Neighbor<S>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        for view in self.views() {
-            view.visit_within(point, limit, filter, &mut visit)?;
+        for (view, finder) in self.views_with(finders) {
+            view.visit_within(ball, filter, finder, near, &mut visit)?;
         }
         self.try_for_each_listed(|block| {
-            let squares = squares(&block.boxes.children(), point);
-            for lane in bits(up_to(&squares, limit) & block.lanes()) {
+            let squares = squares(&block.boxes.children(), ball.point);
+            for lane in bits(up_to(&squares, ball.limit) & block.lanes()) {
                 if let Some(index) = block.admit(lane, filter) {
                     visit(Neighbor { index, distance_squared: squares[lane] })?;
                 }

@@ -2,12 +2,14 @@
 
 use std::ops::{ControlFlow, Range};
 
+use super::chunks::FindChunk;
 use super::filter::QueryFilter;
 use super::region::Region;
 use super::residents::Residents;
 use super::tree::{Lazy, Tree};
 use crate::isa::eight::LANES;
 use crate::kernel::Kernel;
+use crate::kernel::steps::Steps;
 use crate::layout::columns::Columns;
 use crate::layout::grid::Grid;
 use crate::layout::{Chunk, Coords, Window, key_parts};
@@ -85,15 +87,37 @@ impl<'a, S: Scalar, const D: usize> GridView<'a, S, D> {
 
     /// The tree, if it finds what overlaps a box sooner than the grid: where the grid has many small chunks there, many levels, or
     /// many oversized objects.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tree_for(&self, bounds: &Aabb<S, D>) -> Option<&'a Tree<S, D>> {
         let listed = if self.grid.list_tree.len() == 0 { self.grid.oversized.len() / LANES } else { 0 };
-        let mut looks = listed as f64;
+        let mut looks = listed;
         for region in self.regions {
             let (low, high) = self.chunks(region, &self.window(region, bounds));
-            looks += count::<D>(low, high);
+            looks = looks.saturating_add(count(low, high));
         }
-        if looks > MOST_LOOKS as f64 { self.tree(Team::ALONE) } else { None }
+        if looks > MOST_LOOKS { self.tree(Team::ALONE) } else { None }
+    }
+
+    /// Adds the oversized entries among which are all that overlap a box.
+    #[inline]
+    pub(super) fn add_oversized<B>(
+        &self,
+        bounds: &Aabb<S, D>,
+        steps: &mut Steps,
+        look: &mut impl FnMut(&Steps) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        if self.grid.oversized.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        // A copy: the box of most queries stays in registers.
+        let (mut flow, bounds) = (ControlFlow::Continue(()), *bounds);
+        self.grid.oversized_around(&bounds, |run| {
+            if flow.is_continue() {
+                steps.part();
+                flow = steps.add(run, look);
+            }
+        });
+        flow
     }
 
     /// The cells of a level in which everything lives that overlaps a box.
@@ -105,35 +129,35 @@ impl<'a, S: Scalar, const D: usize> GridView<'a, S, D> {
     /// The first and the last of a level's chunks that a window touches, by axis; the last before the first if there are none.
     #[inline(always)]
     fn chunks(&self, region: &Region, window: &Window) -> (Coords, Coords) {
-        let (low, high) = window.chunks::<D>();
-        let low = std::array::from_fn(|axis| low[axis].max(region.low[axis]));
-        (low, std::array::from_fn(|axis| high[axis].min(region.high[axis])))
+        let (mut low, mut high) = window.chunks::<D>();
+        for axis in 0..3 {
+            (low[axis], high[axis]) = (low[axis].max(region.low[axis]), high[axis].min(region.high[axis]));
+        }
+        (low, high)
     }
 
-    /// Calls `f` with the existing chunks of a level that a window touches and for which `is_near` is true.
+    /// Calls `f` with the existing chunks of a level that a window touches.
     #[inline]
     pub(super) fn try_for_each_chunk<B>(
         &self,
         region: &Region,
         window: &Window,
-        is_near: impl Fn(Coords) -> bool,
+        finder: &mut impl FindChunk<'a>,
         mut f: impl FnMut(Coords, &Chunk) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let (low, high) = self.chunks(region, window);
-        let touched = count::<D>(low, high);
-        if touched == 0.0 {
+        let touched = count(low, high);
+        if touched == 0 {
             return ControlFlow::Continue(());
         }
         let chunks = self.grid.chunks_of(region.level);
-        if touched <= chunks.len() as f64 {
-            for z in low[2]..=high[2] {
-                for y in low[1]..=high[1] {
-                    for x in low[0]..=high[0] {
+        if touched <= chunks.len() {
+            for z in low[2]..high[2] + 1 {
+                for y in low[1]..high[1] + 1 {
+                    for x in low[0]..high[0] + 1 {
                         #[cfg(test)]
                         super::work::count_look();
-                        if is_near([x, y, z])
-                            && let Some(chunk) = self.grid.find(region.level, [x, y, z])
-                        {
+                        if let Some(chunk) = finder.find(self.grid, region.level, [x, y, z]) {
                             f([x, y, z], chunk)?;
                         }
                     }
@@ -145,8 +169,7 @@ impl<'a, S: Scalar, const D: usize> GridView<'a, S, D> {
                 #[cfg(test)]
                 super::work::count_look();
                 let coords = key_parts(chunk.key()).1;
-                let is_inside = || (0..3).all(|axis| (low[axis]..=high[axis]).contains(&coords[axis]));
-                if is_inside() && is_near(coords) {
+                if (0..3).all(|axis| (low[axis]..=high[axis]).contains(&coords[axis])) {
                     f(coords, chunk)?;
                 }
             }
@@ -157,6 +180,6 @@ impl<'a, S: Scalar, const D: usize> GridView<'a, S, D> {
 
 /// How many chunks a box of chunks has.
 #[inline(always)]
-fn count<const D: usize>(low: Coords, high: Coords) -> f64 {
-    (0..D).fold(1.0, |count, axis| count * (f64::from(high[axis]) - f64::from(low[axis]) + 1.0).max(0.0))
+fn count(low: Coords, high: Coords) -> usize {
+    (0..3).fold(1_usize, |count, axis| count.saturating_mul((high[axis] - low[axis] + 1).max(0) as usize))
 }

@@ -1,18 +1,19 @@
 //! Boxes within a radius of a point.
 
 use std::convert::Infallible;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 use super::cast::is_finite;
+use super::chunks::FindChunk;
 use super::filter::QueryFilter;
-use super::lanes::{squares, steps, up_to};
+use super::lanes::{squares, up_to};
 use super::region::Region;
 use super::tree::{Node, Probe, Tree, Unordered};
 use super::view::GridView;
 use super::{Neighbor, Queries};
 use crate::isa::Work;
-use crate::isa::eight::bits;
-use crate::kernel::{gap, squared_distances};
+use crate::kernel::steps::Steps;
+use crate::kernel::{NearLanes, gap};
 use crate::layout::{Chunk, Coords, Shape, Window};
 use crate::{Aabb, Ball, Scalar};
 
@@ -58,85 +59,76 @@ pub(crate) fn limit<S: Scalar, const D: usize>(ball: &Ball<S, D>) -> Option<S> {
     (ball.radius >= S::ZERO && ball.center.iter().all(|&x| is_finite(x))).then_some(ball.radius * ball.radius)
 }
 
-impl<S: Scalar, const D: usize> GridView<'_, S, D> {
+impl<'a, S: Scalar, const D: usize> GridView<'a, S, D> {
     #[inline]
     pub(super) fn visit_within<B, F: QueryFilter<u32>>(
         &self,
-        point: &[S; D],
-        limit: S,
+        ball: &Reach<'_, S, D>,
         filter: &F,
+        finder: &mut impl FindChunk<'a>,
+        near: &mut NearLanes<S>,
         visit: &mut impl FnMut(Neighbor<S>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        self.search(point, limit, |run| self.visit_near(point, limit, filter, run, visit))
+        if let Some(tree) = self.tree_for(&ball.around()) {
+            let visit = |entry: usize, distance_squared: S| match self.admit(entry, filter) {
+                Some(index) => visit(Neighbor { index, distance_squared }),
+                None => ControlFlow::Continue(()),
+            };
+            return self.kernel.compiled_for(BallDescent { tree, ball, visit });
+        }
+        self.search(ball, finder, |steps| self.visit_near(ball, filter, steps, near, visit))
     }
 
-    /// Calls `visit` with the objects of a run of entries that are no further away than the limit, a square.
-    #[inline]
+    /// Calls `visit` with the objects of some steps that are within reach.
+    #[inline(always)]
     pub(super) fn visit_near<B, F: QueryFilter<u32>>(
         &self,
-        point: &[S; D],
-        limit: S,
+        ball: &Reach<'_, S, D>,
         filter: &F,
-        run: Range<usize>,
+        steps: &Steps,
+        near: &mut NearLanes<S>,
         visit: &mut impl FnMut(Neighbor<S>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        if self.admits_all::<F>() {
-            let mut flow = ControlFlow::Continue(());
-            self.kernel.near(&self.columns, point, limit, run, |index, distance_squared| {
-                if flow.is_continue() {
-                    flow = visit(Neighbor { index, distance_squared });
-                }
-            });
-            return flow;
-        }
-        for (at, inside) in steps(run) {
-            let squares = squared_distances(&self.columns, point, at);
-            for lane in bits(up_to(&squares, limit) & inside) {
-                if let Some(index) = self.admit(at + lane, filter) {
-                    visit(Neighbor { index, distance_squared: squares[lane] })?;
-                }
+        self.kernel.near(&self.columns, ball.point, ball.limit, steps, near);
+        let admits_all = self.admits_all::<F>();
+        for (lane, distance_squared) in near.iter() {
+            let entry = steps.entry(lane);
+            let index = if admits_all { Some(self.columns.id(entry)) } else { self.admit(entry, filter) };
+            if let Some(index) = index {
+                visit(Neighbor { index, distance_squared })?;
             }
         }
         ControlFlow::Continue(())
     }
 
-    /// Calls `look` with runs of entries among which is every object that is no further away than the limit, a square; each entry
-    /// once.
+    /// Calls `look` with steps among whose entries is every object within reach, each entry once: those of the cells around.
     #[inline]
     pub(super) fn search<B>(
         &self,
-        point: &[S; D],
-        limit: S,
-        mut look: impl FnMut(Range<usize>) -> ControlFlow<B>,
+        ball: &Reach<'_, S, D>,
+        finder: &mut impl FindChunk<'a>,
+        mut look: impl FnMut(&Steps) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        let around = around(point, limit);
-        if let Some(tree) = self.tree_for(&around) {
-            return self.kernel.compiled_for(BallDescent { tree, reach: Reach { point, limit }, look });
-        }
-        let mut flow = ControlFlow::Continue(());
-        self.grid.oversized_around(&around, |run| {
-            if flow.is_continue() {
-                flow = look(run);
-            }
-        });
-        flow?;
-        let reach = Reach { point, limit };
+        let (around, mut steps) = (ball.around(), Steps::new());
+        self.add_oversized(&around, &mut steps, &mut look)?;
         for region in self.regions {
             let window = self.window(region, &around);
-            let is_near = |coords| !(square_of_distance(point, &region.bounds(coords, coords)) > limit);
-            self.try_for_each_chunk(region, &window, is_near, |coords, chunk| {
-                reach.try_for_each_row(region, &window, coords, chunk, &mut look)
+            let across = [Layers::of(region, 1, &window, ball.point), Layers::of(region, 2, &window, ball.point)];
+            self.try_for_each_chunk(region, &window, finder, |coords, chunk| {
+                steps.part();
+                ball.add_rows(&across, &window, coords, chunk, &mut steps, &mut look)
             })?;
         }
-        ControlFlow::Continue(())
+        steps.finish(&mut look)
     }
 }
 
 /// Everything up to some distance from a point.
-struct Reach<'a, S, const D: usize> {
-    point: &'a [S; D],
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach<'a, S, const D: usize> {
+    pub(crate) point: &'a [S; D],
     /// The square of the distance.
-    limit: S,
+    pub(crate) limit: S,
 }
 
 impl<S: Scalar, const D: usize> Probe<S, D> for Reach<'_, S, D> {
@@ -147,65 +139,94 @@ impl<S: Scalar, const D: usize> Probe<S, D> for Reach<'_, S, D> {
 }
 
 impl<S: Scalar, const D: usize> Reach<'_, S, D> {
-    /// Calls `look` with the parts of a chunk's rows that lie in a window and are not too far away.
-    #[inline]
-    fn try_for_each_row<B>(
+    /// A box that overlaps every box whose distance from the point, squared in `S`, is computed to be at most the limit.
+    ///
+    /// The computed square of a gap is at most some roundings less than the true one, or less by what underflow takes away: its
+    /// root is below the root of the smallest cell.
+    #[inline(always)]
+    pub(super) fn around(&self) -> Aabb<S, D> {
+        let reach = self.limit.to_f64().sqrt() * (1.0 + 8.0 * S::EPSILON) + S::SMALLEST_CELL.sqrt();
+        let mut around = Aabb { min: *self.point, max: *self.point };
+        for axis in 0..D {
+            let x = self.point[axis].to_f64();
+            (around.min[axis], around.max[axis]) = (S::from_f64(x - reach), S::from_f64(x + reach));
+        }
+        around
+    }
+
+    /// Adds the parts of a chunk's rows that lie in a window and are not too far away across the rows.
+    #[inline(always)]
+    fn add_rows<B>(
         &self,
-        region: &Region,
+        across: &[Layers<S>; 2],
         window: &Window,
         coords: Coords,
         chunk: &Chunk,
-        look: &mut impl FnMut(Range<usize>) -> ControlFlow<B>,
+        steps: &mut Steps,
+        look: &mut impl FnMut(&Steps) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        let base = Shape::<D>::base_of(coords);
-        let edge = Shape::<D>::EDGE;
-        let low: Coords = std::array::from_fn(|axis| (window.low[axis] - base[axis]).max(0));
-        let high: Coords = std::array::from_fn(|axis| (window.high[axis] - base[axis]).min(edge[axis] - 1));
-        let occupied = chunk.rows();
-        for z in low[2]..=high[2] {
-            let away = self.square(region, 2, base[2] + z);
-            if away > self.limit {
-                continue;
-            }
-            for y in low[1]..=high[1] {
-                let number = Shape::<D>::row(y, z);
-                if occupied >> number & 1 != 0 && !(self.square(region, 1, base[1] + y) + away > self.limit) {
-                    let row = chunk.row(number);
-                    look(row.begin(low[0] as usize)..row.end(high[0] as usize))?;
-                }
+        let (base, (low, high)) = (Shape::<D>::base_of(coords), window.corners_in::<D>(coords));
+        for z in low[2]..high[2] + 1 {
+            let away = across[1].square(base[2] + z);
+            for y in low[1]..high[1] + 1 {
+                let row = chunk.row(Shape::<D>::row(y, z));
+                let (begin, end) = (row.begin(low[0] as usize), row.end(high[0] as usize));
+                let is_far = across[0].square(base[1] + y) + away > self.limit;
+                steps.add(begin..if is_far { begin } else { end }, look)?;
             }
         }
         ControlFlow::Continue(())
     }
+}
 
-    /// A lower bound for the squared distance to everything that lives in a layer of cells, along one axis. All operations are monotone, so
-    /// the computed distance of an object in the layer is at least this.
+/// The layers of cells of a window along an axis, as a point sees them.
+#[derive(Clone, Copy, Debug)]
+struct Layers<S> {
+    first: i32,
+    /// The interval that holds what lives in the first layer, and how far both of its ends move from each layer to the next.
+    bounds: [f64; 3],
+    /// The point's coordinate.
+    x: S,
+}
+
+impl<S: Scalar> Layers<S> {
     #[inline(always)]
-    fn square(&self, region: &Region, coordinate: usize, cell: i32) -> S {
+    fn of<const D: usize>(region: &Region, coordinate: usize, window: &Window, point: &[S; D]) -> Self {
+        let (first, last) = (window.low[coordinate], window.high[coordinate]);
+        let anywhere = [f64::NEG_INFINITY, f64::INFINITY, 0.0];
         if coordinate >= D {
-            return S::ZERO;
+            return Layers { first, bounds: anywhere, x: S::ZERO };
         }
-        let (min, max) = region.around(coordinate, cell, cell);
-        let gap = gap(self.point[region.axis_of(coordinate)], min, max);
+        let bounds = region.layers::<S>(coordinate, first, last).unwrap_or(anywhere);
+        Layers { first, bounds, x: point[region.axis_of(coordinate)] }
+    }
+
+    /// A lower bound for the squared distance, along the axis, to everything that lives in a layer. All operations are monotone, so the
+    /// computed distance of an object in there is at least this.
+    #[inline(always)]
+    fn square(&self, layer: i32) -> S {
+        let ([min, max, step], number) = (self.bounds, f64::from(layer - self.first));
+        let gap = gap(self.x, S::from_f64(min + number * step), S::from_f64(max + number * step));
         gap * gap
     }
 }
 
 /// Down the tree to everything within reach.
-struct BallDescent<'a, S, const D: usize, F> {
+struct BallDescent<'a, 'b, S, const D: usize, F> {
     tree: &'a Tree<S, D>,
-    reach: Reach<'a, S, D>,
-    look: F,
+    ball: &'a Reach<'b, S, D>,
+    /// Takes an entry and the square of its distance.
+    visit: F,
 }
 
-impl<S: Scalar, const D: usize, B, F: FnMut(Range<usize>) -> ControlFlow<B>> Work for BallDescent<'_, S, D, F> {
+impl<S: Scalar, const D: usize, B, F: FnMut(usize, S) -> ControlFlow<B>> Work for BallDescent<'_, '_, S, D, F> {
     type Outcome = ControlFlow<B>;
 
     #[inline(always)]
     fn run(mut self) -> ControlFlow<B> {
-        let mut descent = Unordered::new(self.tree, &self.reach);
-        while let Some(run) = descent.next_run() {
-            (self.look)(run.entries())?;
+        let mut descent = Unordered::new(self.tree, self.ball);
+        while let Some((entry, leaf, lane)) = descent.next_entry() {
+            (self.visit)(entry, square_of_distance(self.ball.point, &leaf.child(lane)))?;
         }
         ControlFlow::Continue(())
     }
@@ -219,13 +240,4 @@ pub(crate) fn square_of_distance<S: Scalar, const D: usize>(point: &[S; D], boun
         let gap = gap(point[axis], bounds.min[axis], bounds.max[axis]);
         sum + gap * gap
     })
-}
-
-/// A box that overlaps every box whose distance from the point, squared in `S`, is computed to be at most `limit`.
-///
-/// The computed square of a gap is at most some roundings less than the true one, or less by what underflow takes away: its
-/// root is below the root of the smallest cell.
-fn around<S: Scalar, const D: usize>(point: &[S; D], limit: S) -> Aabb<S, D> {
-    let reach = limit.to_f64().sqrt() * (1.0 + 8.0 * S::EPSILON) + S::SMALLEST_CELL.sqrt();
-    Aabb { min: point.map(|x| S::from_f64(x.to_f64() - reach)), max: point.map(|x| S::from_f64(x.to_f64() + reach)) }
 }
