@@ -229,7 +229,7 @@ fn searched<S: Scalar, const D: usize>() {
             entries().filter(|&entry| columns.bounds(entry).overlaps(&bounds)).map(|entry| entry as u32).collect();
         let around: Vec<(usize, S)> =
             entries().map(|entry| (entry, square(entry))).filter(|(_, square)| *square <= limit).collect();
-        for kernel in kernels() {
+        for kernel in Kernel::all() {
             let (mut found, mut near) = (vec![7], NearLanes::new());
             kernel.hits(&columns, &bounds, &runs, &mut found);
             assert_eq!(found[1..], inside, "{kernel:?}, {bounds:?}");
