@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn long_runs_and_many_runs_are_cut() {
-        assert_eq!(entries(&[5..1000]), ((5..1000).collect(), 63));
+        assert_eq!(entries(std::slice::from_ref(&(5..1000))), ((5..1000).collect(), 63));
         let runs: Vec<_> = (0..100).map(|at| 20 * at..20 * at + 3).collect();
         assert_eq!(entries(&runs), (runs.iter().cloned().flatten().collect(), 100));
         // The last step of a long run and the next run.
