@@ -68,7 +68,7 @@ impl<S: Scalar, const D: usize> BroadPhase<S, D> {
     /// [`shrink_to_fit`](Self::shrink_to_fit), queries find nothing until the next step.
     ///
     /// The first ray, moving box or search for the nearest after a step builds a tree over the table, which takes about a tenth of the step
-    /// (a fifth where objects cluster) and some bytes per object. This memory is kept for the next step, and
+    /// (a fifth where objects cluster) and memory for a copy of every box. This memory is kept for the next step, and
     /// [`Config::max_bytes`](crate::Config::max_bytes) does not count it. A batch builds the tree on all threads. The first box or ball
     /// that would touch dozens of chunks of the grid builds it, too. (If memory for the tree is refused, queries work without it, and are
     /// slow.)

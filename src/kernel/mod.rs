@@ -1,9 +1,9 @@
 //! The kernels: loops over entries and boxes, compiled for an instruction set that is chosen at run time.
 //!
 //! They are written once, with the operations of [`isa`], and [`Kernel::dispatch`] compiles them for each set. [`locate`] finds the cells
-//! of staged boxes, [`compare`] turns listed windows into masks and masks into pairs; `append`, `partners` and `reach` compare an entry or a
-//! box with runs of entries, for queries and neighbor lists, `near` a point with some [`steps`]. Descents of a tree test eight children at a time, in
-//! arrays (`casts`); [`Kernel::compiled_for`] compiles code that uses no operation of a set.
+//! of staged boxes, [`compare`] turns listed windows into masks and masks into pairs. `append`, `partners` and `reach` compare an entry or
+//! a box with runs of entries, for queries and neighbor lists; `near` compares a point with some [`steps`]. Descents of a tree test eight
+//! children at a time, in arrays (`casts`); [`Kernel::compiled_for`] compiles code that uses no operation of a set.
 
 mod append;
 mod casts;

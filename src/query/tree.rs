@@ -2,10 +2,11 @@
 //! all.
 //!
 //! The leaves follow a Hilbert curve through the cells of a cube of chunks, and the cubes another one, so what is close in this order is
-//! close in space. So a tree needs no splitting and no links: a node's children are the next [`LANES`] boxes below it. Leaves
-//! have copies of the boxes, because the table's order is that of rows of cells, and runs of a row are long and thin. One look skips a large empty space, however far apart the clusters are and
-//! however small the cells (Pouchol's `hasChildren`, above the chunks). Queries that cross the scene descend it: rays, moving boxes, the
-//! search for the nearest. Other queries read the grid, unless they would look into too many chunks there.
+//! close in space. So a tree needs no splitting and no links: a node's children are the next [`LANES`] boxes below it. Leaves have copies of
+//! the boxes, because the table's order is that of rows of cells, and runs of a row are long and thin. One look skips a large empty space,
+//! however far apart the clusters are and however small the cells (Pouchol's `hasChildren`, above the chunks). Queries that cross the scene
+//! descend it: rays, moving boxes, the search for the nearest. Other queries read the grid, unless they would look into too many chunks
+//! there.
 
 use std::collections::TryReserveError;
 

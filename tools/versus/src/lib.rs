@@ -1,7 +1,8 @@
 //! The contest: pivotgrid and everything one could use instead, on the same boxes, in the same steps.
 //!
-//! What takes part is in [`roster_2d`] and [`roster_3d`], and on request [`literature_2d`] and [`literature_3d`]; [`contest`] runs it and makes a [`Table`]. The example `contest` is the
-//! command line, [`hostile_contest`] does the same for scenes that are made to be slow, and [`queries`] is another contest, about queries instead of pairs; `README.md` says what is measured and how each rival is driven.
+//! What takes part is in [`roster_2d`] and [`roster_3d`], and on request [`literature_2d`] and [`literature_3d`]; [`contest`] runs it and
+//! makes a [`Table`]. The example `contest` is the command line. [`hostile_contest`] does the same for scenes that are made to be slow, and
+//! [`queries`] is another contest, about queries instead of pairs. `README.md` describes what is measured and how each rival is driven.
 //!
 //! ```
 //! use scenes::Scene;
