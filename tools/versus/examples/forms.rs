@@ -1,6 +1,6 @@
 //! pivotgrid against itself: threads, instruction sets, coordinates and the first call, each beside a step on one thread.
 //!
-//! All forms take every step in turn, and the first of them changes. See `--help`.
+//! The forms take turns of a few steps. See `--help`.
 
 #![forbid(unsafe_code)]
 
@@ -23,7 +23,7 @@ Usage: forms [options]
   --scenes A,B-2d    scenes, those with -2d in two dimensions (default: all, and uniform, poly12 and power in 2D)
   --n N,M            numbers of objects (default: 10k, 100k, 1M)
   --threads T        threads of the parallel form (default: 2)
-  --steps K          steps that are timed (default: 9)
+  --steps K          steps that are timed, each the last of a turn of four (default: 9)
   --csv FILE         write the numbers there as well
 
 A line per scene and number of objects: CPU time per object of a step on one thread in f32, and the share of it that only one
@@ -33,8 +33,11 @@ wall and CPU time with more threads, CPU time with AVX2, with portable kernels a
 
 /// Moments of a scene that the steps go through, forward and back and forward again.
 const FRAMES: usize = 4;
-/// Steps before those that are timed.
-const WARM_UP: usize = 4;
+/// Steps that a form takes in a turn. Only the last is timed: when threads begin to work again, the system has to find cores for them, and
+/// caches hold what the form before has left there.
+const TURN: usize = 4;
+/// Turns before those that are timed.
+const WARM_UP: usize = 1;
 
 struct Plan {
     scenes: Vec<(Scene, usize)>,
@@ -111,14 +114,16 @@ fn measure<const D: usize>(scene: Scene, n: usize, plan: &Plan) -> ([String; HEA
     });
 
     let mut agree = true;
-    for step in 0..WARM_UP + plan.steps {
-        let phase = step % (2 * FRAMES - 2);
-        let frame = phase.min(2 * FRAMES - 2 - phase);
+    for turn in 0..WARM_UP + plan.steps {
         let mut pairs = vec![0; forms.len()];
-        for turn in 0..forms.len() {
-            let form = (step + turn) % forms.len();
-            // Which one reads the boxes into the cache for the others changes from step to step.
-            pairs[form] = forms[form].take(frame, step >= WARM_UP);
+        for place in 0..forms.len() {
+            // Which one comes first changes from turn to turn.
+            let form = (turn + place) % forms.len();
+            for step in TURN * turn..TURN * (turn + 1) {
+                let phase = step % (2 * FRAMES - 2);
+                let frame = phase.min(2 * FRAMES - 2 - phase);
+                pairs[form] = forms[form].take(frame, turn >= WARM_UP && step % TURN == TURN - 1);
+            }
         }
         // In f64 the boxes are others.
         agree &= pairs.iter().enumerate().all(|(form, &found)| form == 3 || found == pairs[0]);
