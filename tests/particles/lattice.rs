@@ -193,6 +193,20 @@ fn reaches_longer_than_a_period() {
     Case::new([[0.5, 0.0], [0.0, 9.0]], [true, false], 12, 3.0).check_all::<f32>(3.0, 30);
 }
 
+/// A particle of many periods meets itself, and costs no more than the square of the number of its images.
+#[test]
+fn many_periods_cost_the_square_of_their_images() {
+    let domain = Aabb::new([0.0; 3], [1.0; 3]);
+    let mut neighbors = Neighbors::<f32, 3>::new().periodic(domain, [true; 3]).expect("a domain");
+    for periods in [1usize, 2, 4, 6] {
+        let long = Aabb::new([0.25; 3], [0.5 + periods as f32; 3]);
+        let (images, met) = ((periods as u64 + 1).pow(3), (2 * periods + 1).pow(3) - 1);
+        assert_eq!(neighbors.touching(&[long]).row(0).len(), met);
+        let candidates = neighbors.stats().candidates;
+        assert!((met as u64..=images * images).contains(&candidates), "{candidates} comparisons for {periods} periods");
+    }
+}
+
 /// Very flat cells, whose images that are near are many numbers away.
 #[test]
 fn strongly_sheared_domains() {
