@@ -17,8 +17,9 @@ const WORTHWHILE_FINER: f64 = 0.6;
 const WORTHWHILE_COARSER: f64 = 0.7;
 /// Cells that are not smaller than this part of the crowded ones are no help.
 const FINER: f64 = 0.5;
-/// Nanoseconds for comparisons in crowded cells, per object of the crowd, that a tree would save.
-const HOPELESS: f64 = 100.0;
+/// Nanoseconds that comparisons in crowded cells are predicted to take, per object of the crowd, if a tree is to do better. A tree takes 400
+/// (`denormal`) to 950 (`weave`, long boxes that cross without touching); comparisons take a third of the prediction where rows separate.
+const HOPELESS: f64 = 400.0;
 /// If this share of the comparisons within a cell find a pair, there is nothing to save.
 const WORTH_COMPARING: f64 = 1.0 / 16.0;
 /// The most levels that a revision adds.
