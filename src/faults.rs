@@ -130,6 +130,8 @@ faults! {
         CellByTwoFormulas,
         /// Only the last block's spans are taken into account.
         SpansOfOneBlock,
+        /// Boxes are regrouped by chunk, and their indices are not.
+        RegroupedIdsStay,
         /// A chunk's last item of work ends too early.
         ItemShort,
         /// The sort pass leaves out the last object of each segment that has several.

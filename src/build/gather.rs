@@ -5,13 +5,15 @@
 //! being loaded. Consecutive objects of one chunk form a segment, which the worker appends to the chunk's list. So atomic operations are
 //! per segment, not per object.
 
+use super::regroup::Regrouper;
 use crate::build::builder::{BuildWorker, Builder, SPECIALS};
 use crate::isa::WIDTH;
 use crate::kernel::Kernel;
 use crate::kernel::locate::{Locate, Located, OVERSIZED, REJECTED, VACANT, locate_with};
 use crate::layout::staged::{BLOCK, StagedBlock};
 use crate::layout::{Coords, Levels, MAX_LEVELS};
-use crate::lockfree::{Blocks, ChunkHead, Directory, Full, Key, Pool, Portions, Spare};
+use crate::lockfree::sync::{Atomic, Ordering};
+use crate::lockfree::{Blocks, ChunkHead, Directory, Full, Key, Pool, Portions, Spare, shared};
 use crate::runtime::memory;
 use crate::runtime::objects::Objects;
 use crate::runtime::scope::scope;
@@ -27,8 +29,17 @@ pub(crate) struct Source<'a, O: ?Sized> {
     pub(crate) objects: &'a O,
     /// How many of them the step handles.
     pub(crate) len: usize,
-    /// A permutation of at least all indices below `len`; those of objects that no longer exist are skipped.
-    pub(crate) order: &'a [u32],
+    /// A permutation of at least all indices below `len`; those of objects that no longer exist are skipped. Gather may change the order
+    /// within a block.
+    pub(crate) order: &'a mut [u32],
+}
+
+/// A source while the workers read it.
+struct Visits<'a, O: ?Sized> {
+    objects: &'a O,
+    len: usize,
+    /// Read and written without synchronization: a worker goes by what its own blocks have, and prefetches what others' have.
+    order: &'a [Atomic<u32>],
 }
 
 /// How many objects ahead memory is prefetched: farther than the processor would prefetch by itself, near enough to stay in the first-level
@@ -71,6 +82,7 @@ impl Seen {
 #[derive(Debug)]
 pub(crate) struct Gatherer {
     located: Located,
+    regrouper: Regrouper,
     /// Why there was no room, if the pass must run again.
     pub(crate) full: Option<Full>,
     pub(crate) segments: usize,
@@ -79,7 +91,7 @@ pub(crate) struct Gatherer {
 
 impl Default for Gatherer {
     fn default() -> Self {
-        Gatherer { located: Located::new(), full: None, segments: 0, spare: Spare::default() }
+        Gatherer { located: Located::new(), regrouper: Regrouper::NEW, full: None, segments: 0, spare: Spare::default() }
     }
 }
 
@@ -114,7 +126,7 @@ struct Target<'a, S, const D: usize> {
 impl<S: Scalar, const D: usize> Builder<S, D> {
     /// Copies the boxes, unless they are staged already, and appends them to their chunks. Runs again, with more room or coarser
     /// cells, until all are appended.
-    pub(crate) fn gather<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, staged: bool, team: Team) -> Gathered {
+    pub(crate) fn gather<O: Objects<S, D> + ?Sized>(&mut self, source: &mut Source<'_, O>, staged: bool, team: Team) -> Gathered {
         let mut staged = staged;
         let pool_before = self.grid.pool.bytes();
         loop {
@@ -158,8 +170,14 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         }
     }
 
-    fn gather_once<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, staged: bool, team: Team) -> Result<(), Full> {
+    fn gather_once<O: Objects<S, D> + ?Sized>(
+        &mut self,
+        source: &mut Source<'_, O>,
+        staged: bool,
+        team: Team,
+    ) -> Result<(), Full> {
         self.deal_blocks(source.order.len(), team);
+        let visits = source.visits();
         let target =
             Target { levels: &self.grid.levels, pool: &self.grid.pool, directory: &self.grid.directory, kernel: self.kernel };
         let shares = &self.shares;
@@ -177,7 +195,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
                 for at in 0..blocks.len() {
                     let (block, next) = blocks[at..].split_first_mut().expect("a block");
                     let block = Visited { first: (first + at) * BLOCK, block, next: next.first() };
-                    source.block(block, staged, &target, gatherer, seen, &mut last);
+                    visits.block(block, staged, &target, gatherer, seen, &mut last);
                 }
             }
         });
@@ -194,8 +212,9 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
     }
 
     /// Copies and surveys the boxes, for planning.
-    pub(crate) fn stage<O: Objects<S, D> + ?Sized>(&mut self, source: &Source<'_, O>, team: Team) {
+    pub(crate) fn stage<O: Objects<S, D> + ?Sized>(&mut self, source: &mut Source<'_, O>, team: Team) {
         self.deal_blocks(source.order.len(), team);
+        let visits = source.visits();
         let (shares, kernel) = (&self.shares, self.kernel);
         let blocks = Portions::new(&mut self.staged, &self.bounds, shares);
         let workers = Blocks::new(&mut self.workers, 1);
@@ -207,9 +226,9 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
             while let Some(unit) = shares.claim(index) {
                 let (first, [blocks]) = blocks.of(&unit);
                 for (at, block) in (first..).zip(blocks) {
-                    source.stage(at * BLOCK, block, seen);
+                    visits.stage(at * BLOCK, block, seen);
                     // While it is in the first-level cache.
-                    let len = BLOCK.min(source.order.len() - at * BLOCK);
+                    let len = BLOCK.min(visits.order.len() - at * BLOCK);
                     survey.observe(kernel, &block.boxes[..len]);
                 }
             }
@@ -235,6 +254,12 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
 }
 
 impl<O: ?Sized> Source<'_, O> {
+    fn visits(&mut self) -> Visits<'_, O> {
+        Visits { objects: self.objects, len: self.len, order: shared(self.order) }
+    }
+}
+
+impl<O: ?Sized> Visits<'_, O> {
     /// Copies and locates a block, and appends its segments. `last` is the chunk of the block before.
     fn block<'t, S: Scalar, const D: usize>(
         &self,
@@ -277,6 +302,9 @@ impl<O: ?Sized> Source<'_, O> {
         if gatherer.located.has_special {
             self.reject(first, len, block, &mut gatherer.located, seen);
         }
+        block.starts = gatherer.located.changes;
+        block.starts[0] |= 1;
+        gatherer.regrouper.regroup(block, &mut gatherer.located, &self.order[first..first + len]);
         if let Err(full) = target.append(first, len, block, gatherer, last) {
             gatherer.full = Some(full);
         }
@@ -314,10 +342,11 @@ impl<O: ?Sized> Source<'_, O> {
         let ids = &self.order[first + range.start..first + range.end];
         let soon = self.order.get(first + range.start + AHEAD..).unwrap_or(&[]);
         for (at, (id, bounds)) in ids.iter().zip(&mut block.boxes[range]).enumerate() {
-            if PREFETCH && let Some(&soon) = soon.get(at) {
-                self.objects.prefetch(soon as usize);
+            // Relaxed: see the field.
+            if PREFETCH && let Some(soon) = soon.get(at) {
+                self.objects.prefetch(soon.load(Ordering::Relaxed) as usize);
             }
-            let id = *id as usize;
+            let id = id.load(Ordering::Relaxed) as usize;
             if id < self.len {
                 seen.grouped |= self.objects.groups(id) != Groups::ALL;
                 seen.has_balls |= self.objects.ball(id).is_some();
@@ -340,7 +369,7 @@ impl<O: ?Sized> Source<'_, O> {
     ) {
         for at in 0..len {
             if located.level(at) == REJECTED {
-                let index = self.order[first + at] as usize;
+                let index = self.order[first + at].load(Ordering::Relaxed) as usize;
                 if index >= self.len {
                     located.set_level(at, VACANT);
                 } else {
@@ -370,8 +399,6 @@ impl<'t, S: Scalar, const D: usize> Target<'t, S, D> {
         last: &mut Option<(Key, ChunkHead<'t>)>,
     ) -> Result<(), Full> {
         let located = &gatherer.located;
-        block.starts = located.changes;
-        block.starts[0] |= 1;
         let (mut at, mut number) = (0, 0);
         while at < len {
             let segment = block.segment(at, len);

@@ -7,5 +7,6 @@ pub(crate) mod gather;
 mod list;
 pub(crate) mod plan;
 pub(crate) mod presort;
+mod regroup;
 pub(crate) mod review;
 pub(crate) mod sort;

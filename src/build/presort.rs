@@ -23,10 +23,18 @@ use crate::{Aabb, Ball, Groups, Scalar};
 const FROM: usize = 4096;
 /// With more segments per object than this, the order is useless.
 const USELESS: f64 = 0.3;
-/// The most buckets: as many bits of the Z curve, the same number for each axis.
-const MOST_BITS: u32 = 15;
+/// The most buckets: as many bits of the curve; with few objects fewer, because each worker has counters of its own, and more counters
+/// than objects would cost more than the better order saves.
+const MOST_BITS: usize = 15;
+const FEW_BITS: usize = 12;
+/// The most of these bits from one axis: each object is compared with all borders of an axis.
+const MOST_BITS_OF_AXIS: usize = 7;
+/// An axis is not cut if its slabs are this much thinner than those of another: objects are not sorted across a thin layer.
+const THIN: f64 = 1.0 / 4.0;
 /// Objects sampled for the slabs' borders.
 const SAMPLED: usize = 2048;
+/// One sampled object in this many, at either end of an axis, does not count for how long the axis is.
+const OUTLIERS: usize = 16;
 /// Parts of the objects that are counted apart, per worker.
 const PARTS_PER_WORKER: usize = 2;
 
@@ -34,48 +42,96 @@ const PARTS_PER_WORKER: usize = 2;
 struct Slabs<S, const D: usize> {
     /// The borders between the slabs of each axis, ascending.
     borders: [Vec<S>; D],
-    /// Bits of the curve from each axis.
-    bits: u32,
+    /// The axes in the order in which they are cut in two: the curve's bits, the most significant one first.
+    cuts: Cuts,
 }
 
 impl<S: Scalar, const D: usize> Slabs<S, D> {
     fn new(boxes: &[Aabb<S, D>], workers: usize) -> Self {
-        // Each worker has counters of its own. More counters than objects would cost more than the better order saves.
-        let bits = MOST_BITS / D as u32 - u32::from(boxes.len() < workers << MOST_BITS);
         let stride = (boxes.len() / SAMPLED).max(1);
-        let slabs = 1 << bits;
-        let borders = std::array::from_fn(|axis| {
+        let samples: [Vec<S>; D] = std::array::from_fn(|axis| {
             let numbers = boxes.iter().step_by(stride).map(|bounds| bounds.min[axis]).filter(|x| !x.is_nan());
             let mut sample = memory::collect(numbers);
             sample.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+            sample
+        });
+        let lengths = std::array::from_fn(|axis| length(&samples[axis]));
+        let cuts = Cuts::new::<D>(lengths, if boxes.len() < workers << MOST_BITS { FEW_BITS } else { MOST_BITS });
+        let borders = std::array::from_fn(|axis| {
+            let (sample, slabs) = (&samples[axis], 1 << cuts.of_axis(axis));
             let last = sample.len().saturating_sub(1);
             memory::collect((1..slabs).map(|slab| sample.get(slab * last / slabs).copied().unwrap_or(S::ZERO)))
         });
-        Slabs { borders, bits }
+        Slabs { borders, cuts }
     }
 
     fn buckets(&self) -> usize {
-        1 << (D as u32 * self.bits)
+        1 << self.cuts.bits
     }
 
-    /// The buckets of sixteen `min` corners: the bits of their slabs, interleaved.
+    /// The buckets of sixteen `min` corners: the bits of their slabs, in the order of the cuts.
     #[inline(always)]
     fn buckets_of<I: Isa>(&self, isa: I, corners: &[S::In<I>; D]) -> I::Words {
         // Loops: a closure that is not inlined would be compiled without the instruction set.
         let (zero, one) = (isa.splat(0), isa.splat(1));
-        let mut buckets = zero;
+        let mut slabs = [zero; D];
         for axis in 0..D {
-            let mut slabs = zero;
             for border in &self.borders[axis] {
                 let is_behind = Vector::<S, I>::splat(isa, *border).le(isa, corners[axis]);
-                slabs = isa.add(slabs, isa.select(is_behind, one, zero));
-            }
-            for bit in 0..self.bits {
-                let moved = isa.shl(isa.and(isa.shr(slabs, bit), one), D as u32 * bit + axis as u32);
-                buckets = isa.or(buckets, moved);
+                slabs[axis] = isa.add(slabs[axis], isa.select(is_behind, one, zero));
             }
         }
+        let (mut buckets, mut left) = (zero, [0; D]);
+        for axis in 0..D {
+            left[axis] = self.cuts.of_axis(axis) as u32;
+        }
+        for axis in self.cuts.axes() {
+            left[axis] -= 1;
+            buckets = isa.or(isa.shl(buckets, 1), isa.and(isa.shr(slabs[axis], left[axis]), one));
+        }
         buckets
+    }
+}
+
+/// How long an axis is, but for the objects at its ends.
+fn length<S: Scalar>(sorted: &[S]) -> f64 {
+    let cut = sorted.len() / OUTLIERS;
+    let [first, last] = [cut, (sorted.len() - cut).saturating_sub(1)].map(|at| sorted.get(at).map_or(0.0, |x| x.to_f64()));
+    // Infinite coordinates have no distance.
+    if last - first > 0.0 { (last - first).min(f64::MAX) } else { 0.0 }
+}
+
+/// Which axes are cut in two, one after the other: always the one with the thickest slabs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cuts {
+    axes: [u8; MOST_BITS],
+    bits: usize,
+}
+
+impl Cuts {
+    fn new<const D: usize>(lengths: [f64; D], most: usize) -> Self {
+        let mut cuts = Cuts { axes: [0; MOST_BITS], bits: 0 };
+        while cuts.bits < most {
+            let thickness = |axis: &usize| lengths[*axis] / (1u64 << cuts.of_axis(*axis)) as f64;
+            let thickest = (0..D).map(|axis| thickness(&axis)).fold(0.0, f64::max);
+            let open = (0..D).rev().filter(|&axis| cuts.of_axis(axis) < MOST_BITS_OF_AXIS);
+            match open.max_by(|a, b| thickness(a).total_cmp(&thickness(b))) {
+                Some(axis) if thickness(&axis) > 0.0 && thickness(&axis) >= thickest * THIN => {
+                    cuts.axes[cuts.bits] = axis as u8;
+                    cuts.bits += 1;
+                }
+                _ => break,
+            }
+        }
+        cuts
+    }
+
+    fn axes(&self) -> impl Iterator<Item = usize> {
+        self.axes[..self.bits].iter().map(|&axis| usize::from(axis))
+    }
+
+    fn of_axis(&self, axis: usize) -> usize {
+        self.axes().filter(|&cut| cut == axis).count()
     }
 }
 
@@ -250,5 +306,42 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
                 }
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bits<const D: usize>(lengths: [f64; D]) -> [usize; D] {
+        let cuts = Cuts::new::<D>(lengths, MOST_BITS);
+        assert_eq!(cuts.axes().count(), cuts.bits);
+        std::array::from_fn(|axis| cuts.of_axis(axis))
+    }
+
+    #[test]
+    fn long_axes_are_cut_more_often() {
+        assert_eq!(bits([1.0; 3]), [5; 3]);
+        assert_eq!(bits([1.0; 2]), [7; 2]);
+        assert_eq!(bits([100.0, 100.0, 1.0]), [7, 7, 1]);
+        assert_eq!(bits([1.0, 1000.0, 1.0]), [0, 7, 0]);
+        assert_eq!(bits([f64::MAX, 1.0, 0.0]), [7, 0, 0]);
+        assert_eq!(bits([0.0; 3]), [0; 3]);
+    }
+
+    #[test]
+    fn cuts_alternate_where_axes_are_alike() {
+        assert!(Cuts::new([1.0; 3], 6).axes().eq([0, 1, 2, 0, 1, 2]));
+        assert!(Cuts::new([4.0, 1.0], 5).axes().eq([0, 0, 0, 1, 0]));
+    }
+
+    #[test]
+    fn a_few_far_objects_do_not_make_an_axis_long() {
+        let mut sorted = [f32::NEG_INFINITY; 100];
+        sorted[3..].iter_mut().enumerate().for_each(|(at, x)| *x = at as f32 / 10.0);
+        sorted[99] = 1e30;
+        assert!((7.0..10.0).contains(&length(&sorted)), "{}", length(&sorted));
+        assert_eq!((length::<f64>(&[]), length(&[f64::NEG_INFINITY; 9])), (0.0, 0.0));
+        assert_eq!(length(&[f64::NEG_INFINITY, 1.0]), f64::MAX);
     }
 }

@@ -57,17 +57,17 @@ pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
         // The boxes are in the table now. It is written again after gathering only.
         let table = std::mem::replace(&mut engine.builder.table, Table::new());
         let copied = Copied { objects, first, boxes: table.records(len - first) };
-        let source = Source { objects: &copied, len, order: &order[..len] };
-        let gathered = gather(&mut engine.builder, &source, (first == 0).then_some(copied.boxes), team, &mut clock);
+        let mut source = Source { objects: &copied, len, order: &mut order[..len] };
+        let gathered = gather(&mut engine.builder, &mut source, (first == 0).then_some(copied.boxes), team, &mut clock);
         engine.builder.table = table;
         gathered
     } else {
         engine.builder.stats.times.presort = clock.lap();
-        gather(&mut engine.builder, &Source { objects, len, order: &order[..visited] }, None, team, &mut clock)
+        gather(&mut engine.builder, &mut Source { objects, len, order: &mut order[..visited] }, None, team, &mut clock)
     };
     engine.builder.judge_presort(presorted.is_some(), len);
-    let source = Source { objects, len, order: &order[..visited] };
-    let sorted = sort(&mut engine.builder, &source, gathered, team, &mut clock);
+    let mut source = Source { objects, len, order: &mut order[..visited] };
+    let sorted = sort(&mut engine.builder, &mut source, gathered, team, &mut clock);
     engine.builder.order = std::mem::replace(&mut engine.builder.next_order, order);
     engine.builder.last_len = len;
     Rebuilt { sorted, team, objects: len, surplus: objects.len() > len, clock }
@@ -76,7 +76,7 @@ pub(crate) fn rebuild<'t, S: Scalar, const D: usize>(
 /// Plans, if necessary, and gathers. `copied`: all boxes, by object, if presort copied them.
 fn gather<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
     builder: &mut Builder<S, D>,
-    source: &Source<'_, O>,
+    source: &mut Source<'_, O>,
     copied: Option<&[Aabb<S, D>]>,
     team: Team,
     clock: &mut Clock,
@@ -91,7 +91,7 @@ fn gather<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
 /// Arranges and sorts, and reviews the levels by the counts. If others are better, gathers the staged boxes again.
 fn sort<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
     builder: &mut Builder<S, D>,
-    source: &Source<'_, O>,
+    source: &mut Source<'_, O>,
     mut gathered: Gathered,
     team: Team,
     clock: &mut Clock,

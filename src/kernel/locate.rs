@@ -65,6 +65,12 @@ impl Located {
         std::array::from_fn(|part| self.keys[part][WIDTH + at % BLOCK])
     }
 
+    pub(crate) fn set_key(&mut self, at: usize, key: &[u32; 4]) {
+        for (part, word) in key.iter().enumerate() {
+            self.keys[part][WIDTH + at % BLOCK] = *word;
+        }
+    }
+
     /// The level of a box, or why it has none.
     pub(crate) fn level(&self, at: usize) -> i32 {
         self.keys[3][WIDTH + at % BLOCK] as i32

@@ -8,16 +8,22 @@ pub(crate) fn spread<const D: usize>(value: u64) -> u64 {
 
 /// The low 32 bits, a place between any two.
 fn spread_by_two(value: u64) -> u64 {
-    let steps = [(16, 0x0000_ffff_0000_ffff), (8, 0x00ff_00ff_00ff_00ff), (4, 0x0f0f_0f0f_0f0f_0f0f)];
-    let steps = steps.into_iter().chain([(2, 0x3333_3333_3333_3333), (1, 0x5555_5555_5555_5555)]);
-    steps.fold(value & 0xffff_ffff, |spread, (shift, mask)| (spread | spread << shift) & mask)
+    let mut spread = value & 0xffff_ffff;
+    spread = (spread | spread << 16) & 0x0000_ffff_0000_ffff;
+    spread = (spread | spread << 8) & 0x00ff_00ff_00ff_00ff;
+    spread = (spread | spread << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    spread = (spread | spread << 2) & 0x3333_3333_3333_3333;
+    (spread | spread << 1) & 0x5555_5555_5555_5555
 }
 
 /// The low 21 bits, two places between any two.
 fn spread_by_three(value: u64) -> u64 {
-    let steps = [(32, 0x001f_0000_0000_ffff), (16, 0x001f_0000_ff00_00ff), (8, 0x100f_00f0_0f00_f00f)];
-    let steps = steps.into_iter().chain([(4, 0x10c3_0c30_c30c_30c3), (2, 0x1249_2492_4924_9249)]);
-    steps.fold(value & 0x1f_ffff, |spread, (shift, mask)| (spread | spread << shift) & mask)
+    let mut spread = value & 0x1f_ffff;
+    spread = (spread | spread << 32) & 0x001f_0000_0000_ffff;
+    spread = (spread | spread << 16) & 0x001f_0000_ff00_00ff;
+    spread = (spread | spread << 8) & 0x100f_00f0_0f00_f00f;
+    spread = (spread | spread << 4) & 0x10c3_0c30_c30c_30c3;
+    (spread | spread << 2) & 0x1249_2492_4924_9249
 }
 
 /// The edge of a cube of cells, as a power of two.

@@ -128,6 +128,13 @@ impl<S: Scalar, const D: usize> BoxList<S, D> for OrderedBoxes<'_, S, D> {
     fn get(&self, position: usize) -> Option<Aabb<S, D>> {
         BoxList::get(self.boxes, self.order[position] as usize)
     }
+
+    fn in_memory_order<'b>(&'b self) -> impl Iterator<Item = &'b Aabb<S, D>>
+    where
+        S: 'b,
+    {
+        self.boxes.in_memory_order()
+    }
 }
 
 /// The staged boxes by visiting position.
@@ -144,6 +151,11 @@ pub(crate) trait BoxList<S, const D: usize> {
 
     /// The box of a number below [`len`](Self::len), unless it is invalid or its object is gone.
     fn get(&self, number: usize) -> Option<Aabb<S, D>>;
+
+    /// All boxes in the order in which they lie in memory.
+    fn in_memory_order<'b>(&'b self) -> impl Iterator<Item = &'b Aabb<S, D>>
+    where
+        S: 'b;
 }
 
 impl<S: Scalar, const D: usize> BoxList<S, D> for [Aabb<S, D>] {
@@ -154,6 +166,13 @@ impl<S: Scalar, const D: usize> BoxList<S, D> for [Aabb<S, D>] {
     #[inline(always)]
     fn get(&self, number: usize) -> Option<Aabb<S, D>> {
         Some(self[number]).filter(Aabb::is_valid)
+    }
+
+    fn in_memory_order<'b>(&'b self) -> impl Iterator<Item = &'b Aabb<S, D>>
+    where
+        S: 'b,
+    {
+        self.iter().filter(|bounds| bounds.is_valid())
     }
 }
 
@@ -180,6 +199,13 @@ impl<S: Scalar, const D: usize> BoxList<S, D> for StagedBoxes<'_, S, D> {
     fn get(&self, position: usize) -> Option<Aabb<S, D>> {
         let bounds = self.blocks[position / BLOCK].bounds(position % BLOCK);
         (position < self.len && bounds.is_valid()).then_some(bounds)
+    }
+
+    fn in_memory_order<'b>(&'b self) -> impl Iterator<Item = &'b Aabb<S, D>>
+    where
+        S: 'b,
+    {
+        (0..self.len.div_ceil(BLOCK)).flat_map(|number| self.of_block(number).in_memory_order())
     }
 }
 

@@ -115,6 +115,14 @@ impl Cells {
     }
 }
 
+/// What all cells that are tried for a crowd have in common.
+#[derive(Clone, Copy)]
+struct Terms<'a> {
+    costs: &'a Costs,
+    limits: Limits,
+    object_size: f64,
+}
+
 /// The best cells yet.
 struct Best {
     cost: f64,
@@ -126,9 +134,10 @@ impl<const D: usize> Crowd<D> {
     /// finer along the rows. With `forced` edges there is nothing to choose.
     pub(super) fn best_cells(&self, forced: Option<[f64; 3]>, costs: &Costs, limits: Limits) -> Cells {
         let Limits { smallest, largest, .. } = limits;
+        let terms = Terms { costs, limits, object_size: self.object_size(limits) };
         if let Some([x, y, z]) = forced.map(|edges| edges.map(|edge| edge.clamp(smallest, largest))) {
             // Along the rows, cells may be smaller than the objects.
-            return self.cells([x.max(y), y, z], (y / x).max(1.0), 0, limits);
+            return self.cells([x.max(y), y, z], (y / x).max(1.0), 0, terms);
         }
         let extent = self.extent();
         let longest = extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
@@ -137,13 +146,13 @@ impl<const D: usize> Crowd<D> {
         // Finer than this, cells would saturate; flat boxes would start at nothing.
         let finest = longest / (1u64 << 29) as f64;
         let first = if shortest.is_finite() { shortest.max(finest) } else { 1.0 }.clamp(smallest, largest);
-        let mut best = Best { cost: f64::INFINITY, cells: self.cells([first; 3], 1.0, 0, limits) };
+        let mut best = Best { cost: f64::INFINITY, cells: self.cells([first; 3], 1.0, 0, terms) };
         for row in self.rows() {
-            self.try_widths([1.0; 3], first, longest.min(largest), row, (costs, limits), &mut best);
+            self.try_widths([1.0; 3], first, longest.min(largest), row, terms, &mut best);
             if self.unit != [1.0; 3] {
                 // In units of the objects: cells that are as much longer than wide as these are.
                 let longest = (0..D).fold(0.0f64, |longest, axis| longest.max(extent[axis] / self.unit[axis]));
-                self.try_widths(self.unit, 1.0, longest, row, (costs, limits), &mut best);
+                self.try_widths(self.unit, 1.0, longest, row, terms, &mut best);
             }
         }
         best.cells
@@ -160,17 +169,17 @@ impl<const D: usize> Crowd<D> {
     }
 
     /// Tries cells of these edges, times `first` and more, up to `last`: by factors of two, then around the best of these.
-    fn try_widths(&self, edges: [f64; 3], first: f64, last: f64, row: usize, by: (&Costs, Limits), best: &mut Best) {
-        let (costs, limits) = by;
+    fn try_widths(&self, edges: [f64; 3], first: f64, last: f64, row: usize, terms: Terms<'_>, best: &mut Best) {
+        let Terms { costs, limits, .. } = terms;
         let mut factor = first;
         let mut around = None;
         loop {
             let edges = edges.map(|edge| edge * factor);
             // Comparisons within a row only grow from here on.
-            if self.in_own_rows(&self.cells(edges, FINEST, row, limits), costs) >= best.cost {
+            if self.in_own_rows(&self.cells(edges, FINEST, row, terms), costs) >= best.cost {
                 break;
             }
-            if self.try_cells(edges, &[1.0, 4.0, FINEST], row, by, best) {
+            if self.try_cells(edges, &[1.0, 4.0, FINEST], row, terms, best) {
                 around = Some(factor);
             }
             if factor > last || factor >= limits.largest {
@@ -179,25 +188,36 @@ impl<const D: usize> Crowd<D> {
             factor = (factor * 2.0).min(limits.largest);
         }
         let Some(around) = around else { return };
-        self.try_cells(edges.map(|edge| edge * around), &[2.0, 8.0], row, by, best);
+        self.try_cells(edges.map(|edge| edge * around), &[2.0, 8.0], row, terms, best);
         for factor in [around * FRAC_1_SQRT_2, around * SQRT_2].map(|factor| factor.clamp(first, limits.largest)) {
             if factor != around {
-                self.try_cells(edges.map(|edge| edge * factor), &[1.0, 2.0, 4.0, 8.0, FINEST], row, by, best);
+                self.try_cells(edges.map(|edge| edge * factor), &[1.0, 2.0, 4.0, 8.0, FINEST], row, terms, best);
             }
         }
     }
 
     /// Tries cells of these edges, cut finer along the rows in some ways. Returns whether one is the best yet.
-    fn try_cells(&self, edges: [f64; 3], fineness: &[f64], row: usize, by: (&Costs, Limits), best: &mut Best) -> bool {
-        let (before, (costs, limits)) = (best.cost, by);
+    fn try_cells(&self, edges: [f64; 3], fineness: &[f64], row: usize, terms: Terms<'_>, best: &mut Best) -> bool {
+        let before = best.cost;
         for &fine in fineness {
-            let cells = self.cells(edges, fine, row, limits);
-            let cost = self.predict(&cells, costs).total();
+            let cells = self.cells(edges, fine, row, terms);
+            let cost = self.predict(&cells, terms.costs).total();
             if cost.total_cmp(&best.cost).is_lt() {
                 *best = Best { cost, cells };
             }
         }
         best.cost < before
+    }
+
+    /// A little more than the largest object: what is not taken because of a rounding error would go to the list.
+    fn room(&self, axis: usize, limits: Limits) -> f64 {
+        (self.class.max[axis] * 1.001).min(limits.largest)
+    }
+
+    /// The logarithm of the product of the largest edges.
+    fn object_size(&self, limits: Limits) -> f64 {
+        let edge = |axis| if self.class.is_endless(axis) { limits.largest } else { self.room(axis, limits).max(limits.smallest) };
+        (0..D).map(|axis| edge(axis).log2()).sum()
     }
 
     /// How many cells of this edge an object may reach beyond its own, of a chunk with that many along the axis.
@@ -208,7 +228,7 @@ impl<const D: usize> Crowd<D> {
     }
 
     /// Cells of about these edges that hold the objects; rows are cut finer by `fineness`.
-    fn cells(&self, edges: [f64; 3], fineness: f64, row: usize, limits: Limits) -> Cells {
+    fn cells(&self, edges: [f64; 3], fineness: f64, row: usize, Terms { limits, object_size, .. }: Terms<'_>) -> Cells {
         let (low, extent, class) = (self.low(), self.extent(), &self.class);
         let Limits { smallest, largest, .. } = limits;
         let middle = std::array::from_fn(|axis| low[axis] + extent[axis] / 2.0);
@@ -222,17 +242,13 @@ impl<const D: usize> Crowd<D> {
             middle,
             extent,
             most,
-            object_size: 0.0,
+            object_size,
         };
         for axis in 0..D {
             let edge = f64::from(Shape::<D>::EDGE[axis_of(row, axis)]);
-            // A little more than the largest object: what is not taken because of a rounding error would go to the list.
-            let room = (class.max[axis] * 1.001).min(largest);
-            if class.is_endless(axis) {
-                cells.object_size += largest.log2();
-            } else {
+            let room = self.room(axis, limits);
+            if !class.is_endless(axis) {
                 cells.most[axis] = room;
-                cells.object_size += room.max(smallest).log2();
             }
             if cells.ignored[axis] {
                 cells.size[axis] = (2.0 * room).clamp(smallest, largest);

@@ -173,14 +173,15 @@ fn probe<const D: usize>(atoms: &Atoms, sample: &[Sampled]) -> Vec<(f64, f64)> {
     // One box for all points of an atom, sorted along the axis that separates most, and a loop over a run of them without a branch.
     let along = separating_axis::<D>(atoms);
     compared.sort_unstable_by(|a, b| a.1.cmp(&b.1).then(a.0[along].total_cmp(&b.0[along])));
-    let mut points = memory::collect(std::iter::repeat_n(0.0f64, count));
-    compared.iter().for_each(|(_, atom)| points[*atom] += 1.0);
+    let of_atoms = memory::collect((0..count).map(|atom| {
+        let first = compared.partition_point(|point| point.1 < atom);
+        &compared[first..compared.partition_point(|point| point.1 <= atom)]
+    }));
     let mut hits = memory::collect(std::iter::repeat_n(0.0f64, count * count));
     for (big, boxes) in atoms.probes.iter().enumerate() {
         let stride = (boxes.len() / PROBES).max(1);
         for probe in boxes.iter().step_by(stride).take(PROBES) {
-            for points in compared.chunk_by(|a, b| a.1 == b.1) {
-                let small = points[0].1;
+            for (small, points) in of_atoms.iter().enumerate().filter(|(_, points)| !points.is_empty()) {
                 let [low, high] = corners_that_meet::<D>(probe, &atoms.classes[small]);
                 let first = points.partition_point(|(point, _)| point[along] < low[along]);
                 let run = points[first..].partition_point(|(point, _)| point[along] <= high[along]);
@@ -195,7 +196,7 @@ fn probe<const D: usize>(atoms: &Atoms, sample: &[Sampled]) -> Vec<(f64, f64)> {
     let share = |(at, hits): (usize, &f64)| {
         let (big, small) = (at / count, at % count);
         let probes = atoms.probes[big].len().clamp(1, PROBES) as f64;
-        (hits / probes / points[small].max(1.0), *hits)
+        (hits / probes / of_atoms[small].len().max(1) as f64, *hits)
     };
     memory::collect(hits.iter().enumerate().map(share))
 }

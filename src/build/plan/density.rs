@@ -22,6 +22,9 @@ pub(crate) struct Density<const D: usize> {
     pub(crate) low: [f64; 3],
     pub(crate) extent: [f64; 3],
     longest: f64,
+    /// Logarithms (base 2) of these.
+    log_extent: [f64; 3],
+    log_longest: f64,
     /// Logarithm (base 2) of the probability that two objects share a cube.
     coincidence: [f64; BITS + 1],
     /// The share of sampled objects that are alone in their cube.
@@ -42,8 +45,9 @@ impl<const D: usize> Density<D> {
 
         let sample = codes.len() as f64;
         let all_pairs = (sample * (sample - 1.0) / 2.0).max(1.0);
-        let mut density =
-            Density { low, extent, longest, coincidence: [0.0; BITS + 1], alone: [0.0; BITS + 1], shared: [0.0; BITS + 1] };
+        let (coincidence, alone, shared) = ([0.0; BITS + 1], [0.0; BITS + 1], [0.0; BITS + 1]);
+        let (log_extent, log_longest) = (extent.map(f64::log2), longest.log2());
+        let mut density = Density { low, extent, longest, log_extent, log_longest, coincidence, alone, shared };
         let mut pairs = f64::INFINITY;
         for scale in 0..=BITS {
             if pairs < FEWEST {
@@ -90,20 +94,14 @@ impl<const D: usize> Density<D> {
 
     /// The scale whose cubes hold as much of the extent as a box does.
     pub(crate) fn scale_of(&self, edges: [f64; 3]) -> f64 {
-        let inside = |axis: usize| edges[axis].min(self.extent[axis]);
-        let mut flat = self.extent.map(|extent| extent <= 0.0);
-        if (0..D).all(|axis| flat[axis]) {
-            return 0.0;
-        }
+        let mut counts: [bool; 3] = std::array::from_fn(|axis| axis < D && self.extent[axis] > 0.0);
         // Axes along which the cube reaches beyond the extent do not count; leaving one out makes the cube larger, so look again.
-        for _ in 0..D {
-            let open = (0..D).filter(|&axis| !flat[axis]);
-            let (axes, log_edge) = open.fold((0.0, 0.0), |(axes, log), axis| (axes + 1.0, log + inside(axis).log2()));
-            let edge = (log_edge / axes).exp2();
-            let exceeded = (0..D).find(|&axis| !flat[axis] && self.extent[axis] < edge);
-            match exceeded {
-                Some(axis) if axes > 1.0 => flat[axis] = true,
-                _ => return (self.longest / edge).log2().clamp(0.0, BITS as f64),
+        for axes in (1..=counts.iter().filter(|&&counts| counts).count()).rev() {
+            let open = (0..D).filter(|&axis| counts[axis]);
+            let log_edge = log_of_product(open.map(|axis| edges[axis].min(self.extent[axis]))) / axes as f64;
+            match (0..D).find(|&axis| counts[axis] && self.log_extent[axis] < log_edge) {
+                Some(axis) if axes > 1 => counts[axis] = false,
+                _ => return (self.log_longest - log_edge).clamp(0.0, BITS as f64),
             }
         }
         0.0
@@ -115,6 +113,13 @@ impl<const D: usize> Density<D> {
         let part = scale - below as f64;
         values[below] * (1.0 - part) + values[below + 1] * part
     }
+}
+
+/// The logarithm (base 2) of the product of some edges.
+fn log_of_product(edges: impl Iterator<Item = f64> + Clone) -> f64 {
+    let product: f64 = edges.clone().product();
+    // One logarithm instead of several, unless the product is beyond all numbers.
+    if product.is_normal() { product.log2() } else { edges.map(f64::log2).sum() }
 }
 
 /// The positions of the sample among `len` positions: as if drawn by lot, but never the same one twice. Positions at regular distances
@@ -207,9 +212,10 @@ pub(super) fn z_codes<const D: usize, T>(
 ) -> impl Iterator<Item = (u128, T)> {
     let cubes = (1u64 << BITS) as f64;
     let longest = extent.iter().fold(0.0f64, |longest, edge| longest.max(*edge));
+    let cubes_per_length = cubes / longest.max(f64::MIN_POSITIVE * cubes);
     points.map(move |(point, with)| {
         let code = (0..D).filter(|&axis| extent[axis] > 0.0).fold(0, |code, axis| {
-            let along = (point[axis] - low[axis]) / longest * cubes;
+            let along = (point[axis] - low[axis]) * cubes_per_length;
             code | spread::<D>(along.clamp(0.0, cubes - 1.0) as u64) << axis
         });
         (code, with)

@@ -38,7 +38,7 @@ impl<const D: usize> Crowd<D> {
         });
         (0..D).filter(|&axis| ignored[axis]).for_each(|axis| extent[axis] = 0.0);
         let unit = units::<D>(mean, ignored);
-        let density = Density::of(&scaled(points, unit), divided(low, unit), divided(extent, unit));
+        let density = density_of(points, low, extent, unit);
         Crowd { class, density, unit, ignored }
     }
 
@@ -53,7 +53,7 @@ impl<const D: usize> Crowd<D> {
 
     /// A part of them: this many, of which some corners are known.
     pub(crate) fn part(&self, objects: usize, points: &[[f64; 3]]) -> Self {
-        let density = Density::of(&scaled(points, self.unit), self.density.low, self.density.extent);
+        let density = density_of(points, self.low(), self.extent(), self.unit);
         Crowd { class: self.class.with_objects(objects), density, ..*self }
     }
 
@@ -127,8 +127,13 @@ fn divided(edges: [f64; 3], unit: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|axis| edges[axis] / unit[axis])
 }
 
-fn scaled(points: &[[f64; 3]], unit: [f64; 3]) -> Vec<[f64; 3]> {
-    memory::collect(points.iter().map(|point| divided(*point, unit)))
+/// The density of points in the box of this low corner and these edges, in units of its own.
+fn density_of<const D: usize>(points: &[[f64; 3]], low: [f64; 3], extent: [f64; 3], unit: [f64; 3]) -> Density<D> {
+    if unit == [1.0; 3] {
+        return Density::of(points, low, extent);
+    }
+    let points = memory::collect(points.iter().map(|point| divided(*point, unit)));
+    Density::of(&points, divided(low, unit), divided(extent, unit))
 }
 
 /// Objects with the cells of a level of their own.

@@ -135,7 +135,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
     /// the plan.
     pub(crate) fn plan<O: Objects<S, D> + ?Sized>(
         &mut self,
-        source: &Source<'_, O>,
+        source: &mut Source<'_, O>,
         copied: Option<&[Aabb<S, D>]>,
         team: Team,
     ) -> bool {

@@ -91,9 +91,9 @@ fn fill<S: Scalar, const D: usize>(
     of_level: Option<(&Levels<S, D>, usize)>,
     boxes: &(impl BoxList<S, D> + ?Sized),
 ) {
-    for bounds in (0..boxes.len()).filter_map(|number| boxes.get(number)) {
-        if of_level.is_none_or(|(levels, level)| levels.assign(&bounds).is_some_and(|home| home.level == level)) {
+    boxes.in_memory_order().for_each(|bounds| {
+        if of_level.is_none_or(|(levels, level)| levels.assign(bounds).is_some_and(|home| home.level == level)) {
             map.add(&bounds.min);
         }
-    }
+    });
 }
