@@ -31,6 +31,7 @@
 //! 1, 2, and so on, as long as they end in the domain. For `s > 0`, the ghost of a that is moved back by `s` meets b, for `s < 0` that
 //! of b meets a: the argument is the same. `lattice.rs` adds to the length of an object what its places are rounded by.
 
+use super::kinds::Worth;
 use super::owners::{Ghost, Moved, Owners};
 use super::replicas::{for_each_ghost, ghost_count};
 use super::space::{Placed, Space};
@@ -52,6 +53,8 @@ struct Counts {
     ghosts: usize,
     /// Objects that are too far away for a word.
     far: usize,
+    /// Images of [long](Worth::long) objects.
+    long: usize,
 }
 
 /// The images of a step, in memory that is kept for the next.
@@ -84,6 +87,11 @@ impl<S: Scalar, const D: usize> Images<S, D> {
     /// How many ghosts these have.
     pub(crate) fn ghosts(&self) -> usize {
         self.count.ghosts
+    }
+
+    /// Whether most meetings of two images would not count, so that images are kept apart by [kind](super::Kinds).
+    pub(crate) fn by_kind(&self) -> bool {
+        Worth::PAIRS.is_given(self.count.long, self.objects + self.count.ghosts)
     }
 
     /// The meanings of the numbers of images.
@@ -173,6 +181,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
                         let moved = Moved::new(place.periods, place.counts != [0; D]);
                         count.ghosts += ghost_count(&place.counts);
                         count.far += usize::from(moved.is_far());
+                        count.long += Worth::PAIRS.long(&place.counts);
                         moved
                     }
                 };
@@ -181,7 +190,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
         });
         let mut sum = Counts::default();
         for count in &mut self.before {
-            sum = Counts { ghosts: sum.ghosts + count.ghosts, far: sum.far + count.far };
+            sum = Counts { ghosts: sum.ghosts + count.ghosts, far: sum.far + count.far, long: sum.long + count.long };
             *count = sum;
         }
         sum
