@@ -42,7 +42,7 @@ impl<S: Number, const D: usize> AnySet for Typed<S, D> {
         Objects::<S, D>::new(given)?.list(Side::Any, &mut items)?;
         check(py, items.iter().map(Bounded::aabb))?;
         let set = &mut self.0;
-        threads.run_divided(py, || items.iter().map(|item| set.try_insert(item)).collect::<Result<_, _>>())?.map_err(refused)
+        threads.run_divided(py, || items.iter().map(|item| set.try_par_insert(item)).collect::<Result<_, _>>())?.map_err(refused)
     }
 
     fn update(&mut self, py: Python<'_>, index: u32, given: &Given<'_>, threads: Threads) -> PyResult<bool> {
@@ -51,7 +51,7 @@ impl<S: Number, const D: usize> AnySet for Typed<S, D> {
         check(py, items.iter().map(Bounded::aabb))?;
         let [item] = items[..] else { return Err(PyValueError::new_err("an update takes one object")) };
         let set = &mut self.0;
-        Ok(threads.run_divided(py, || set.try_update(index, &item))?.map_err(refused)?.is_ok())
+        Ok(threads.run_divided(py, || set.try_par_update(index, &item))?.map_err(refused)?.is_ok())
     }
 
     fn remove(&mut self, py: Python<'_>, index: u32, threads: Threads) -> PyResult<bool> {

@@ -5,17 +5,20 @@ use super::reach::Rule;
 use super::row_sink::RowSink;
 use super::search::Looking;
 use super::store::{RowStore, RowWorker};
-use crate::Scalar;
 use crate::build::sort::Sorted;
 use crate::detect::View;
 use crate::engine::Engine;
 use crate::isa::eight::LANES;
 use crate::lockfree::{Blocks, Cursor};
+use crate::periodic::kind_of;
 use crate::runtime::team::Team;
+use crate::{Aabb, Scalar};
 
 /// The most items that a worker claims at a time, as in detection, and the most oversized entries.
 const MOST_ITEMS: usize = 8;
 const MOST_LISTED: usize = 32;
+/// The most images, if they are searched by kind.
+const MOST_IMAGES: usize = 64;
 
 /// The kind of rows that is requested.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,9 +77,20 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
         // Rows of images are put together, and into order, afterwards.
         let is_plain = rows.lattice.is_none();
         let (by_index, sorted) = (is_plain && layout.by_index(), is_plain && layout.sorted);
-        let (items, listed) = (Cursor::new(), Cursor::new());
+        let (items, listed, places) = (Cursor::new(), Cursor::new(), Cursor::new());
+        let by_kind = rows.frame.by_kind;
+        if by_kind {
+            let kind = |image: u32| kind_of(rows.frame.owner(image as usize).1);
+            let [first, second] = [0, 1].map(|search| {
+                let of = looking.searches().get(search).map(|[stored, _]| *stored);
+                move |entry: usize| of.map_or(Aabb::EMPTY, |of| of.of(&columns, entry))
+            });
+            let boxes: [&dyn Fn(usize) -> Aabb<S, D>; 2] = [&first, &second];
+            let boxes = &boxes[..looking.searches().len()];
+            store.kinds.fill(&columns, view.grid.oversized.end, kind, boxes, &self.builder.budget);
+        }
         let count = team.workers();
-        let (workers, stock) = store.lend(count, &self.builder.budget);
+        let (workers, stock, kinds) = store.lend(count, &self.builder.budget);
         let workers = Blocks::new(&mut self.detector.workers[..count], 1).zip(workers);
         team.run(|| {
             let Some((_, [finder], [worker])) = workers.claim() else { return };
@@ -101,13 +115,18 @@ impl<S: Scalar, const D: usize> Engine<S, D> {
                     }
                 });
             };
-            let count = view.grid.items.len();
+            // One of the two searches has nothing to do.
+            let count = if by_kind { kinds.len() } else { 0 };
+            while let Some(claimed) = places.claim(team.claim(count, MOST_IMAGES), count) {
+                search.images(&view, kinds, claimed, &looking, &mut add_row);
+            }
+            let count = if by_kind { 0 } else { view.grid.items.len() };
             while let Some(claimed) = items.claim(team.claim(count, MOST_ITEMS), count) {
                 for item in &view.grid.items[claimed] {
                     search.item(&view, item, &looking, &mut add_row);
                 }
             }
-            let (first, count) = (view.grid.oversized.start, view.grid.oversized.len());
+            let (first, count) = (view.grid.oversized.start, if by_kind { 0 } else { view.grid.oversized.len() });
             while let Some(claimed) = listed.claim(team.claim(count, MOST_LISTED), count) {
                 search.listed(&view, first + claimed.start..first + claimed.end, &looking, &mut add_row);
             }

@@ -37,9 +37,8 @@ use crate::{Aabb, Ball, Bounded, DetectError, Groups, MAX_OBJECTS, PeriodicError
 /// periods. Then a particle meets others, and itself, in several places, and they occur in its row several times, with different shifts. It
 /// is never its own neighbor with a shift of 0.
 ///
-/// A particle that is `k` periods long along each of `D` axes has `(k + 1)^D` images in a search. All of them meet and are compared with
-/// each other, while its neighbors grow like `(2 k)^D` only: one particle of 40 periods in 3D takes 2.4 billion comparisons for half a
-/// million neighbors.
+/// A particle that is `k` periods long along each of `D` axes has `(k + 1)^D` images in a search, and is `(2 k + 1)^D - 1` times its own
+/// neighbor: one particle of 40 periods in 3D has half a million neighbors. The search takes about as many comparisons.
 ///
 /// # Rounding
 ///

@@ -159,6 +159,19 @@ impl Rule {
         }
     }
 
+    /// The boxes in which others are searched by kind of image, and the boxes that look for them.
+    ///
+    /// [`look`](Self::look) knows the largest radius of a level, and here are no levels, so others have boxes as large as their radii.
+    pub(super) fn searches(self) -> &'static [[BoxKind; 2]] {
+        const GATHER: [BoxKind; 2] = [BoxKind::Point, BoxKind::Reach];
+        const SCATTER: [BoxKind; 2] = [BoxKind::Reach, BoxKind::Point];
+        match self {
+            Rule::Gather => &[GATHER],
+            Rule::Scatter => &[SCATTER],
+            Rule::Max => &[GATHER, SCATTER],
+        }
+    }
+
     /// The entry as a kernel compares it.
     #[inline(always)]
     pub(super) fn own<S: Scalar, const D: usize>(self, columns: &Columns<'_, S, D>, entry: usize) -> Reaching<S, D> {
@@ -208,6 +221,34 @@ impl Rule {
             around.grow(&Aabb { min: low, max: high });
         }
         around
+    }
+}
+
+/// A box of an entry.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum BoxKind {
+    /// That of the table.
+    Whole,
+    /// Of its center alone.
+    Point,
+    /// Around all that its radius reaches.
+    Reach,
+}
+
+impl BoxKind {
+    pub(super) fn of<S: Scalar, const D: usize>(self, columns: &Columns<'_, S, D>, entry: usize) -> Aabb<S, D> {
+        if let BoxKind::Whole = self {
+            return columns.bounds(entry);
+        }
+        let (center, radius) = ball(columns, entry);
+        match self {
+            BoxKind::Reach if radius < S::INFINITY => {
+                let far = radius + radius * S::from_f64(FEW * S::EPSILON);
+                Aabb { min: center.map(|x| (x - far).below()), max: center.map(|x| (x + far).above()) }
+            }
+            BoxKind::Reach => Aabb { min: [S::NEG_INFINITY; D], max: [S::INFINITY; D] },
+            BoxKind::Whole | BoxKind::Point => Aabb { min: center, max: center },
+        }
     }
 }
 

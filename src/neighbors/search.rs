@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::reach::{Rule, Tier};
+use super::reach::{BoxKind, Rule, Tier};
 use super::sweeps::Sweeps;
 use crate::detect::View;
 use crate::detect::neighborhood::Neighborhood;
@@ -15,6 +15,7 @@ use crate::layout::columns::Columns;
 use crate::layout::grid::Item;
 use crate::layout::{Chunk, ROW};
 use crate::layout::{Coords, Shape, Window, key_parts};
+use crate::periodic::Kinds;
 use crate::runtime::memory;
 use crate::{Aabb, Scalar};
 
@@ -55,6 +56,11 @@ impl<S: Scalar> Looking<S> {
         }
     }
 
+    /// The boxes in which others are searched by kind of image, and the boxes that look for them.
+    pub(super) fn searches(&self) -> &'static [[BoxKind; 2]] {
+        self.rule.map_or(&[[BoxKind::Whole; 2]], Rule::searches)
+    }
+
     /// Appends the neighbors of an entry in a run of others.
     #[inline(always)]
     fn compare<const D: usize>(
@@ -81,6 +87,8 @@ pub(super) struct RowSearch<S, const D: usize> {
     near: Vec<u32>,
     /// Their order.
     sweeps: Sweeps<S, D>,
+    /// Where images of other kinds are that may be near.
+    runs: Vec<[u32; 2]>,
     /// How many pairs of boxes were compared.
     candidates: u64,
     /// How many chunks of other levels were looked for.
@@ -92,7 +100,7 @@ pub(super) type AddRow<'a> = dyn FnMut(usize, &mut dyn FnMut(&mut Vec<u32>)) + '
 
 impl<S: Scalar, const D: usize> RowSearch<S, D> {
     pub(super) fn new() -> Self {
-        RowSearch { around: Packed::new(), near: Vec::new(), sweeps: Sweeps::new(), candidates: 0, looks: 0 }
+        RowSearch { around: Packed::new(), near: Vec::new(), sweeps: Sweeps::new(), runs: Vec::new(), candidates: 0, looks: 0 }
     }
 
     /// Finds the row of each entry of an item.
@@ -219,6 +227,31 @@ impl<S: Scalar, const D: usize> RowSearch<S, D> {
                 if !looking.half {
                     let (compared, looked) = compare_with_finer(view, None, entry, looking, row);
                     (self.candidates, self.looks) = (self.candidates + compared, self.looks + looked);
+                }
+            });
+        }
+    }
+
+    /// Finds the rows of the images at some places, if images are searched by kind.
+    pub(super) fn images(
+        &mut self,
+        view: &View<'_, S, D>,
+        kinds: &Kinds<S, D>,
+        places: Range<usize>,
+        looking: &Looking<S>,
+        add_row: &mut AddRow<'_>,
+    ) {
+        let (copies, searches) = (kinds.columns(&view.columns), looking.searches());
+        for place in places {
+            let entry = kinds.entry(place);
+            let looks: [Aabb<S, D>; 2] =
+                std::array::from_fn(|search| searches.get(search).map_or(Aabb::EMPTY, |[_, look]| look.of(&view.columns, entry)));
+            kinds.list_runs(place, &looks[..searches.len()], looking.half, &mut self.runs);
+            add_row(entry, &mut |row| {
+                for run in &self.runs {
+                    let run = run[0] as usize..run[1] as usize;
+                    self.candidates += run.len() as u64;
+                    looking.compare(view, entry, &copies, run, row);
                 }
             });
         }
@@ -356,21 +389,26 @@ impl<S: Scalar, const D: usize> RowSearch<S, D> {
         (std::mem::take(&mut self.candidates), std::mem::take(&mut self.looks))
     }
 
-    /// Room for what is around a cell, for near entries, and for sweeps of them.
-    pub(super) fn room(&self) -> [usize; 3] {
-        [self.around.room(), self.near.capacity(), self.sweeps.room()]
+    /// Room for what is around a cell, for near entries, for sweeps of them, and for runs of images.
+    pub(super) fn room(&self) -> [usize; 4] {
+        [self.around.room(), self.near.capacity(), self.sweeps.room(), self.runs.capacity()]
     }
 
-    pub(super) fn reserve(&mut self, table: &Columns<'_, S, D>, [around, near, swept]: [usize; 3]) {
+    pub(super) fn reserve(&mut self, table: &Columns<'_, S, D>, [around, near, swept, runs]: [usize; 4]) {
         self.around.reserve(table, around);
         self.sweeps.reserve(swept);
         self.near.clear();
         // Exactly: if one worker's room were rounded up, the others would follow it in the next step, and so on.
         memory::reserve_exact(&mut self.near, near);
+        self.runs.clear();
+        memory::reserve_exact(&mut self.runs, runs);
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.around.bytes() + self.near.capacity() * size_of::<u32>() + self.sweeps.bytes()
+        self.around.bytes()
+            + self.near.capacity() * size_of::<u32>()
+            + self.sweeps.bytes()
+            + self.runs.capacity() * size_of::<[u32; 2]>()
     }
 }
 

@@ -7,6 +7,7 @@ use super::search::RowSearch;
 use crate::Scalar;
 use crate::layout::columns::{Columns, PADDING};
 use crate::lockfree::Blocks;
+use crate::periodic::Kinds;
 use crate::runtime::memory::{self, Budget, replace_if_short};
 use crate::runtime::team::Team;
 
@@ -25,6 +26,8 @@ pub(super) struct RowStore<S, const D: usize> {
     places: Vec<RowPlace>,
     /// The expected length of the longest row: a block with less room counts as full.
     room: usize,
+    /// Images by kind, if they are searched so.
+    pub(super) kinds: Kinds<S, D>,
 }
 
 /// What a worker writes.
@@ -39,7 +42,7 @@ pub(super) struct RowWorker<S, const D: usize> {
 
 impl<S: Scalar, const D: usize> RowStore<S, D> {
     pub(super) fn new() -> Self {
-        RowStore { workers: Vec::new(), stock: Vec::new(), places: Vec::new(), room: FIRST_ROOM }
+        RowStore { workers: Vec::new(), stock: Vec::new(), places: Vec::new(), room: FIRST_ROOM, kinds: Kinds::new() }
     }
 
     /// Makes room for the rows of `objects` objects.
@@ -54,14 +57,14 @@ impl<S: Scalar, const D: usize> RowStore<S, D> {
         replace_if_short(&mut self.places, objects, budget);
     }
 
-    /// The first workers, and what they share.
+    /// The first workers, what they share, and images by kind.
     pub(super) fn lend<'a>(
         &'a mut self,
         workers: usize,
         budget: &'a Budget,
-    ) -> (Blocks<'a, CachePadded<RowWorker<S, D>>>, BlockPool<'a>) {
+    ) -> (Blocks<'a, CachePadded<RowWorker<S, D>>>, BlockPool<'a>, &'a Kinds<S, D>) {
         let stock = BlockPool::new(&mut self.stock, &mut self.places, self.room, budget);
-        (Blocks::new(&mut self.workers[..workers], 1), stock)
+        (Blocks::new(&mut self.workers[..workers], 1), stock, &self.kinds)
     }
 
     /// Ends the search: the rows of `rowless` are empty.
@@ -97,7 +100,7 @@ impl<S: Scalar, const D: usize> RowStore<S, D> {
             }
         }
         let most = self.workers.iter().map(|worker| worker.search.room());
-        let most = most.fold([0; 3], |most, room| std::array::from_fn(|kind| most[kind].max(room[kind])));
+        let most = most.fold([0; 4], |most, room| std::array::from_fn(|kind| most[kind].max(room[kind])));
         self.workers.iter_mut().for_each(|worker| worker.search.reserve(table, most));
     }
 
@@ -123,6 +126,7 @@ impl<S: Scalar, const D: usize> RowStore<S, D> {
             + self.stock.capacity() * size_of::<Vec<u32>>()
             + self.places.capacity() * size_of::<RowPlace>()
             + self.workers.capacity() * size_of::<CachePadded<RowWorker<S, D>>>()
+            + self.kinds.bytes()
             + workers
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Images are numbered: first the objects in the user's order, then the ghosts in the order of their objects. For an object only a word is
 //! stored: by how much it was moved. The engine reads its box from the user's object during gather, because a copy of all boxes would cost
-//! more than the ghosts do. So the user's box is read once to find the objects that reach a border, once more by the engine, and a third
-//! time if there are ghosts.
+//! more than the ghosts do. So the user's box is read once to find the objects that reach a border, and once more by the engine. Ghosts are
+//! made at the first reading, while the box is in the cache, and wait in a place of their block until all are counted; only if a block has
+//! too many for that, its boxes are read a third time.
 //!
 //! # Why every meeting is found, and once
 //!
@@ -31,6 +32,8 @@
 //! 1, 2, and so on, as long as they end in the domain. For `s > 0`, the ghost of a that is moved back by `s` meets b, for `s < 0` that
 //! of b meets a: the argument is the same. `lattice.rs` adds to the length of an object what its places are rounded by.
 
+use super::kinds::Worth;
+use super::lattice::LatticePlace;
 use super::owners::{Ghost, Moved, Owners};
 use super::replicas::{for_each_ghost, ghost_count};
 use super::space::{Placed, Space};
@@ -45,6 +48,9 @@ use crate::{Aabb, Ball, DetectError, Groups, Scalar};
 const BLOCK: usize = 1024;
 /// Objects that one test shows to have no ghosts.
 const RUN: usize = 16;
+/// Ghosts of a block that are made when their objects are placed, while these are in the cache. A block with more makes all of them when
+/// all are counted.
+const EARLY: usize = 128;
 
 /// Figures of the objects of a block, or of all before it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,6 +58,8 @@ struct Counts {
     ghosts: usize,
     /// Objects that are too far away for a word.
     far: usize,
+    /// Images of [long](Worth::long) objects.
+    long: usize,
 }
 
 /// The images of a step, in memory that is kept for the next.
@@ -64,6 +72,8 @@ pub(crate) struct Images<S, const D: usize> {
     ghosts: Vec<Ghost<D>>,
     /// Their boxes.
     bounds: Vec<Aabb<S, D>>,
+    /// The first ghosts of each block of objects, [`EARLY`] at most.
+    early: Vec<(Ghost<D>, Aabb<S, D>)>,
     /// Figures of the objects before each block of objects.
     before: Vec<Counts>,
     objects: usize,
@@ -73,7 +83,16 @@ pub(crate) struct Images<S, const D: usize> {
 impl<S: Scalar, const D: usize> Images<S, D> {
     pub(crate) fn new() -> Self {
         let (moved, far, ghosts) = (Vec::new(), Vec::new(), Vec::new());
-        Images { moved, far, ghosts, bounds: Vec::new(), before: Vec::new(), objects: 0, count: Counts::default() }
+        Images {
+            moved,
+            far,
+            ghosts,
+            bounds: Vec::new(),
+            early: Vec::new(),
+            before: Vec::new(),
+            objects: 0,
+            count: Counts::default(),
+        }
     }
 
     /// How many objects there are images of: all, unless these would be more than the limit.
@@ -84,6 +103,11 @@ impl<S: Scalar, const D: usize> Images<S, D> {
     /// How many ghosts these have.
     pub(crate) fn ghosts(&self) -> usize {
         self.count.ghosts
+    }
+
+    /// Whether most meetings of two images would not count, so that images are kept apart by [kind](super::Kinds).
+    pub(crate) fn by_kind(&self) -> bool {
+        Worth::PAIRS.is_given(self.count.long, self.objects + self.count.ghosts)
     }
 
     /// The meanings of the numbers of images.
@@ -102,6 +126,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
             + bytes_of::<[i32; D]>(self.far.capacity())
             + bytes_of::<Ghost<D>>(self.ghosts.capacity())
             + bytes_of::<Aabb<S, D>>(self.bounds.capacity())
+            + bytes_of::<(Ghost<D>, Aabb<S, D>)>(self.early.capacity())
             + bytes_of::<Counts>(self.before.capacity())
     }
 
@@ -121,6 +146,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
         self.bounds.truncate(self.count.ghosts);
         self.bounds.shrink_to_fit();
         self.before = Vec::new();
+        self.early = Vec::new();
     }
 
     /// Places the objects and makes their ghosts; at most `limit` images, for as many of the first objects as have room.
@@ -160,9 +186,11 @@ impl<S: Scalar, const D: usize> Images<S, D> {
         self.before.clear();
         reserve_with_slack(&mut self.before, blocks + 1);
         self.before.resize(blocks + 1, Counts::default());
+        grow(&mut self.early, blocks * EARLY, (Ghost::VACANT, Aabb::EMPTY), budget);
         // Shifted by one place, so that sums give the figures *before* each block.
-        let placing = Placing { first: 0, moved: &mut self.moved[..len], counts: &mut self.before[1..] };
-        share_out(placing, team, &|placing: Placing<'_>| {
+        let (moved, counts) = (&mut self.moved[..len], &mut self.before[1..]);
+        let placing = Placing { first: 0, moved, counts, early: &mut self.early[..blocks * EARLY] };
+        share_out(placing, team, &|placing: Placing<'_, S, D>| {
             let mut count = Counts::default();
             for (at, moved) in placing.moved.iter_mut().enumerate() {
                 let index = placing.first + at;
@@ -171,8 +199,11 @@ impl<S: Scalar, const D: usize> Images<S, D> {
                     Placed::Misfit(_) => Moved::MISFIT,
                     Placed::There(place) => {
                         let moved = Moved::new(place.periods, place.counts != [0; D]);
-                        count.ghosts += ghost_count(&place.counts);
+                        if moved.has_ghosts() {
+                            count.ghosts += make_early(space, objects, index, &place, placing.early, count.ghosts);
+                        }
                         count.far += usize::from(moved.is_far());
+                        count.long += Worth::PAIRS.long(&place.counts);
                         moved
                     }
                 };
@@ -181,7 +212,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
         });
         let mut sum = Counts::default();
         for count in &mut self.before {
-            sum = Counts { ghosts: sum.ghosts + count.ghosts, far: sum.far + count.far };
+            sum = Counts { ghosts: sum.ghosts + count.ghosts, far: sum.far + count.far, long: sum.long + count.long };
             *count = sum;
         }
         sum
@@ -219,6 +250,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
             memory::refuse(DetectError::TooManyObjects(len));
         }
         grow(&mut self.far, count.far, [0; D], budget);
+        let early = &self.early[..];
         let making = Making {
             block: 0,
             before: &self.before,
@@ -228,7 +260,11 @@ impl<S: Scalar, const D: usize> Images<S, D> {
             far: &mut self.far[..count.far],
         };
         share_out(making, team, &|making: Making<'_, S, D>| {
-            if making.ghosts.is_empty() && making.far.is_empty() {
+            let made = making.ghosts.len();
+            if made <= EARLY && making.far.is_empty() {
+                let early = &early[making.block * EARLY..][..made];
+                let ghosts = making.ghosts.iter_mut().zip(making.bounds);
+                early.iter().zip(ghosts).for_each(|(&early, (ghost, bounds))| (*ghost, *bounds) = early);
                 return;
             }
             let mut ghosts = making.ghosts.iter_mut().zip(making.bounds);
@@ -248,12 +284,7 @@ impl<S: Scalar, const D: usize> Images<S, D> {
                 {
                     (*moved, *slot) = (moved.listed_at(at), place.periods);
                 }
-                for_each_ghost(&place.counts, |back| {
-                    if let Some((ghost, bounds)) = ghosts.next() {
-                        *ghost = Ghost { owner: index as u32, back, counts: place.counts };
-                        *bounds = space.ghost(&aabb, ball, place.periods, back);
-                    }
-                });
+                make(space, index, &aabb, ball, &place, ghosts.by_ref());
             }
             // Places are left over only if an object had another box when it was first read.
             far.for_each(|(_, slot)| *slot = [0; D]);
@@ -262,14 +293,51 @@ impl<S: Scalar, const D: usize> Images<S, D> {
     }
 }
 
+/// Makes the ghosts of an object behind the first `made` of its block, if there is room, and returns how many it has. Reads the box once
+/// more, which is in the cache: kept for this it would not be in registers when it is placed.
+#[inline(never)]
+fn make_early<S: Scalar, const D: usize, O: Objects<S, D> + ?Sized>(
+    space: &Space<S, D>,
+    objects: &O,
+    index: usize,
+    place: &LatticePlace<D>,
+    early: &mut [(Ghost<D>, Aabb<S, D>)],
+    made: usize,
+) -> usize {
+    let ghosts = ghost_count(&place.counts);
+    if let Some(early) = early.get_mut(made..made + ghosts) {
+        let early = early.iter_mut().map(|(ghost, bounds)| (ghost, bounds));
+        make(space, index, &objects.bounds(index), objects.ball(index), place, early);
+    }
+    ghosts
+}
+
+/// Makes the ghosts of an object that is placed.
+fn make<'a, S: Scalar, const D: usize>(
+    space: &Space<S, D>,
+    index: usize,
+    aabb: &Aabb<S, D>,
+    ball: Option<Ball<S, D>>,
+    place: &LatticePlace<D>,
+    mut ghosts: impl Iterator<Item = (&'a mut Ghost<D>, &'a mut Aabb<S, D>)>,
+) {
+    for_each_ghost(&place.counts, |back| {
+        if let Some((ghost, bounds)) = ghosts.next() {
+            *ghost = Ghost { owner: index as u32, back, counts: place.counts };
+            *bounds = space.ghost(aabb, ball, place.periods, back);
+        }
+    });
+}
+
 /// Blocks of objects that are placed.
-struct Placing<'a> {
+struct Placing<'a, S, const D: usize> {
     first: usize,
     moved: &'a mut [Moved],
     counts: &'a mut [Counts],
+    early: &'a mut [(Ghost<D>, Aabb<S, D>)],
 }
 
-impl Divisible for Placing<'_> {
+impl<S: Scalar, const D: usize> Divisible for Placing<'_, S, D> {
     fn pieces(&self) -> usize {
         self.counts.len()
     }
@@ -278,8 +346,9 @@ impl Divisible for Placing<'_> {
         let at = (pieces * BLOCK).min(self.moved.len());
         let (moved, other_moved) = self.moved.split_at_mut(at);
         let (counts, other_counts) = self.counts.split_at_mut(pieces);
-        let rest = Placing { first: self.first + at, moved: other_moved, counts: other_counts };
-        (Placing { first: self.first, moved, counts }, rest)
+        let (early, other_early) = self.early.split_at_mut(pieces * EARLY);
+        let rest = Placing { first: self.first + at, moved: other_moved, counts: other_counts, early: other_early };
+        (Placing { first: self.first, moved, counts, early }, rest)
     }
 }
 

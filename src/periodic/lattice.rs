@@ -28,6 +28,15 @@ const FEW: f64 = 8.0;
 /// # Ok::<(), PeriodicError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "SavedLattice<D>", try_from = "SavedLattice<D>"))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "[f64; D]: serde::Serialize, [[f64; D]; D]: serde::Serialize, [bool; D]: serde::Serialize",
+        deserialize = "[f64; D]: serde::Deserialize<'de>, [[f64; D]; D]: serde::Deserialize<'de>, [bool; D]: serde::Deserialize<'de>"
+    ))
+)]
 pub struct Lattice<const D: usize> {
     vectors: [[f64; D]; D],
     periodic: [bool; D],
@@ -43,6 +52,44 @@ pub struct Lattice<const D: usize> {
     size: f64,
     /// The origin, counted in the vectors.
     origin_counts: [f64; D],
+}
+
+/// What is saved of a lattice: the rest follows, and a lattice that there cannot be is refused.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(rename = "Lattice")]
+#[serde(bound(
+    serialize = "[f64; D]: serde::Serialize, [[f64; D]; D]: serde::Serialize, [bool; D]: serde::Serialize",
+    deserialize = "[f64; D]: serde::Deserialize<'de>, [[f64; D]; D]: serde::Deserialize<'de>, [bool; D]: serde::Deserialize<'de>"
+))]
+struct SavedLattice<const D: usize> {
+    vectors: [[f64; D]; D],
+    periodic: [bool; D],
+    #[serde(default = "zeros")]
+    origin: [f64; D],
+}
+
+#[cfg(feature = "serde")]
+fn zeros<const D: usize>() -> [f64; D] {
+    [0.0; D]
+}
+
+#[cfg(feature = "serde")]
+impl<const D: usize> From<Lattice<D>> for SavedLattice<D> {
+    fn from(Lattice { vectors, periodic, origin, .. }: Lattice<D>) -> Self {
+        SavedLattice { vectors, periodic, origin }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<const D: usize> TryFrom<SavedLattice<D>> for Lattice<D> {
+    type Error = PeriodicError;
+
+    fn try_from(SavedLattice { vectors, periodic, origin }: SavedLattice<D>) -> Result<Self, PeriodicError> {
+        let is_finite = origin.iter().all(|x| x.is_finite());
+        Lattice::new(vectors, periodic)
+            .and_then(|lattice| if is_finite { Ok(lattice.at(origin)) } else { Err(PeriodicError::Lattice) })
+    }
 }
 
 /// The place of an object in a lattice.
@@ -93,12 +140,19 @@ impl<const D: usize> Lattice<D> {
     pub(crate) fn of_domain<S: Scalar>(domain: &Aabb<S, D>, periodic: [bool; D]) -> Result<Self, PeriodicError> {
         super::space(*domain, periodic)?;
         let [low, high] = [domain.min, domain.max].map(|corner| corner.map(S::to_f64));
-        let along = |axis: usize| std::array::from_fn(|other| if other == axis { high[axis] - low[axis] } else { 0.0 });
-        let mut lattice = Lattice::new(std::array::from_fn(along), periodic)?;
-        lattice.origin = std::array::from_fn(|axis| if periodic[axis] { low[axis] } else { 0.0 });
-        lattice.origin_counts = lattice.dual.map(|dual| dot(&dual, &lattice.origin));
-        lattice.size += lattice.origin.iter().map(|x| x.abs()).sum::<f64>();
-        Ok(lattice)
+        // Along other axes the domain may be infinite.
+        let length = |axis: usize| if (high[axis] - low[axis]).is_finite() { high[axis] - low[axis] } else { 0.0 };
+        let along = |axis: usize| std::array::from_fn(|other| if other == axis { length(axis) } else { 0.0 });
+        let lattice = Lattice::new(std::array::from_fn(along), periodic)?;
+        Ok(lattice.at(std::array::from_fn(|axis| if periodic[axis] { low[axis] } else { 0.0 })))
+    }
+
+    /// The same with a domain that begins there instead of at zero.
+    fn at(mut self, origin: [f64; D]) -> Self {
+        self.origin = origin;
+        self.origin_counts = self.dual.map(|dual| dot(&dual, &origin));
+        self.size += origin.iter().map(|x| x.abs()).sum::<f64>();
+        self
     }
 
     /// The vectors.

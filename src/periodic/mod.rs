@@ -4,9 +4,11 @@
 //! that every meeting is found once. `owners.rs` maps the number of an image to its object. `step.rs` is a step, `sources.rs` the sources
 //! of its objects, `statics.rs` static sets. Queries begin in `queries.rs`.
 
+mod by_kind;
 mod casts;
 mod domain;
 mod images;
+mod kinds;
 mod lattice;
 mod lattice_queries;
 mod nearest;
@@ -28,9 +30,11 @@ use crate::runtime::memory;
 use crate::runtime::objects::FnObjects;
 use crate::sorting::Ordered;
 use crate::{Aabb, Bounded, BroadPhase, Config, DetectError, RejectReason, Rejected, Scalar, StaticSet, Stats};
+use by_kind::ByKind;
 use domain::Domain;
 use images::Images;
 pub(crate) use images::grow;
+pub(crate) use kinds::{Kinds, kind_of};
 pub(crate) use lattice::Half;
 pub use lattice::Lattice;
 pub use pairs::{AnyPeriodicPair, PeriodicCrossPair, PeriodicPair, PeriodicPairs, PeriodicPairsWithStatics, WithoutShifts};
@@ -100,6 +104,7 @@ pub struct Periodic<S: Scalar = f32, const D: usize = 3> {
     second_set_start: u32,
     /// The images of the static set that was used last.
     statics: StaticImages<S, D>,
+    by_kind: ByKind<S, D>,
 }
 
 impl<S: Scalar, const D: usize> Periodic<S, D> {
@@ -174,7 +179,19 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     fn of_valid(space: Space<S, D>, broad_phase: BroadPhase<S, D>, statics: StaticSet<S, D>, canonical_order: bool) -> Self {
         let (ordered, static_ordered) = (Ordered::default(), Ordered::default());
         let (images, statics, rejected) = (Images::new(), StaticImages::new(statics), Vec::new());
-        Periodic { space, images, broad_phase, canonical_order, ordered, static_ordered, rejected, second_set_start: 0, statics }
+        let (second_set_start, by_kind) = (0, ByKind::new());
+        Periodic {
+            space,
+            images,
+            broad_phase,
+            canonical_order,
+            ordered,
+            static_ordered,
+            rejected,
+            second_set_start,
+            statics,
+            by_kind,
+        }
     }
 
     /// Requests a step over the objects of a slice: see [`Request`].

@@ -5,10 +5,11 @@
 //! against each other, there is exactly one pair of images of which on no axis both are moved. So every meeting is found once, that of an
 //! object with itself included. A missing ghost would meet nothing, because all others begin in the domain.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::PeriodicReason;
 use super::images::grow;
+use super::kinds::Worth;
 use super::lattice::{Lattice, LatticePlace};
 use super::owners::are_apart;
 use crate::runtime::memory::{Budget, bytes_of, reserve_with_slack};
@@ -68,12 +69,14 @@ pub(crate) struct Frame<'a, const D: usize> {
     pub(crate) ghosts: &'a [Ghost<D>],
     /// By how many periods each particle was moved down; empty if none was.
     pub(crate) periods: &'a [[i32; D]],
+    /// Whether most meetings of two images would not count, so that images are searched by [kind](super::Kinds).
+    pub(crate) by_kind: bool,
 }
 
 impl<const D: usize> Frame<'_, D> {
     /// Particles that are not moved, without ghosts.
     pub(crate) fn plain(particles: usize) -> Self {
-        Frame { particles, ghosts: &[], periods: &[] }
+        Frame { particles, ghosts: &[], periods: &[], by_kind: false }
     }
 
     /// The particle of an image, and by how many periods the image is back from that particle's place in the domain.
@@ -144,6 +147,8 @@ pub(crate) struct Replicas<P, const D: usize> {
     /// How many ghosts the particles before each block of them have.
     ghosts_before: Vec<usize>,
     any_moved: bool,
+    /// How many images there are of [long](Worth::long) particles.
+    long: usize,
     particles: usize,
     /// How many ghosts there are.
     count: usize,
@@ -153,7 +158,7 @@ impl<P: Replica<D>, const D: usize> Replicas<P, D> {
     pub(crate) fn new() -> Self {
         let (images, periods, counts) = (Vec::new(), Vec::new(), Vec::new());
         let (ghosts, ghosts_before) = (Vec::new(), Vec::new());
-        Replicas { images, periods, counts, ghosts, ghosts_before, any_moved: false, particles: 0, count: 0 }
+        Replicas { images, periods, counts, ghosts, ghosts_before, any_moved: false, long: 0, particles: 0, count: 0 }
     }
 
     /// Particles and, behind them, ghosts.
@@ -163,7 +168,8 @@ impl<P: Replica<D>, const D: usize> Replicas<P, D> {
 
     pub(crate) fn frame(&self) -> Frame<'_, D> {
         let periods = if self.any_moved { &self.periods[..self.particles] } else { &[] };
-        Frame { particles: self.particles, ghosts: &self.ghosts[..self.count], periods }
+        let by_kind = Worth::ROWS.is_given(self.long, self.particles + self.count);
+        Frame { particles: self.particles, ghosts: &self.ghosts[..self.count], periods, by_kind }
     }
 
     /// How many particles there are images of: all, unless these would be more than the limit.
@@ -226,7 +232,7 @@ impl<P: Replica<D>, const D: usize> Replicas<P, D> {
         self.ghosts_before.clear();
         reserve_with_slack(&mut self.ghosts_before, blocks + 1);
         self.ghosts_before.resize(blocks + 1, 0);
-        let any_moved = AtomicBool::new(false);
+        let (any_moved, all_long) = (AtomicBool::new(false), AtomicUsize::new(0));
         let placing = Placing {
             first: 0,
             images: &mut self.images[..particles],
@@ -236,7 +242,7 @@ impl<P: Replica<D>, const D: usize> Replicas<P, D> {
             ghosts: &mut self.ghosts_before[1..],
         };
         share_out(placing, team, &|placing: Placing<'_, P, D>| {
-            let (mut ghosts, mut moved) = (0, false);
+            let (mut ghosts, mut long, mut moved) = (0, 0, false);
             for (at, image) in placing.images.iter_mut().enumerate() {
                 let (particle, place) = item(placing.first + at);
                 (*image, placing.periods[at], placing.counts[at]) = match place {
@@ -245,12 +251,14 @@ impl<P: Replica<D>, const D: usize> Replicas<P, D> {
                 };
                 moved |= placing.periods[at] != [0; D];
                 ghosts += ghost_count(&placing.counts[at]);
+                long += Worth::ROWS.long(&placing.counts[at]);
             }
             placing.ghosts[0] = ghosts;
             // Relaxed: read after the join.
             any_moved.fetch_or(moved, Ordering::Relaxed);
+            all_long.fetch_add(long, Ordering::Relaxed);
         });
-        self.any_moved = any_moved.into_inner();
+        (self.any_moved, self.long) = (any_moved.into_inner(), all_long.into_inner());
     }
 
     /// How many of the first particles have room for all their images within the limit, and how many ghosts they have.

@@ -6,9 +6,8 @@ use std::time::Duration;
 use super::pairs::sealed::Shifted;
 use super::pairs::{Meanings, PeriodicPairs};
 use super::space::{Placed, Space};
-use super::{Images, Periodic, PeriodicPair, PeriodicReason, PeriodicRejected, rejected_of};
+use super::{ByKind, Images, Periodic, PeriodicPair, PeriodicReason, PeriodicRejected, rejected_of};
 use crate::detect::sink::StorePairs;
-use crate::engine::step::step;
 use crate::request::Host;
 use crate::request::visit::States;
 use crate::runtime::clock::Clock;
@@ -90,6 +89,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
     pub(super) fn release_results(&mut self) {
         (self.ordered, self.static_ordered) = (Ordered::default(), Ordered::default());
         self.rejected = Vec::new();
+        self.by_kind = ByKind::new();
         self.statics.release();
     }
 
@@ -106,7 +106,8 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
         let images = self.images.of(&self.space, objects);
         let meanings = Meanings::OneSet { owners: images.owners, second_set_start: self.second_set_start };
         let filter = |pair: Pair| images.pair(pair.a as usize, pair.b as usize) && is_wanted(P::of(meanings.of(pair)));
-        step(&mut self.broad_phase.engine, &images, team, || StorePairs { filter }, drop);
+        let searched = (&images, self.images.by_kind());
+        self.by_kind.step(&mut self.broad_phase.engine, searched, team, || StorePairs { filter }, drop);
         self.order_moving(team);
         self.conclude(objects, time);
     }
@@ -131,7 +132,8 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
             is_pair.then(|| P::of(meanings.of(pair))).and_then(as_wanted)
         };
         let consumer = || lent.consumer(new_state, visit, &pair_of);
-        step(&mut self.broad_phase.engine, &images, team, consumer, |visitor| visitor.finish());
+        let searched = (&images, self.images.by_kind());
+        self.by_kind.step(&mut self.broad_phase.engine, searched, team, consumer, |visitor| visitor.finish());
         self.conclude(objects, time);
         states
     }
@@ -203,6 +205,7 @@ impl<S: Scalar, const D: usize> Periodic<S, D> {
             + self.static_ordered.bytes()
             + bytes_of::<PeriodicRejected>(self.rejected.capacity())
             + self.statics.bytes()
+            + self.by_kind.bytes()
     }
 
     pub(super) fn count_own_bytes(&mut self) {

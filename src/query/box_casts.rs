@@ -22,6 +22,11 @@ use crate::{Aabb, Scalar};
 /// assert_eq!((contact.index, contact.t), (0, 0.25)); // its front at 1 meets the wall at 5
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(serialize = "[S; D]: serde::Serialize", deserialize = "[S; D]: serde::Deserialize<'de>"))
+)]
 pub struct BoxCast<S, const D: usize> {
     /// The box at the beginning.
     pub bounds: Aabb<S, D>,

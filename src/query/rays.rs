@@ -29,13 +29,42 @@ use crate::Scalar;
 /// assert_eq!(hits.len(), 1);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "S: Scalar + serde::Serialize, [S; D]: serde::Serialize",
+        deserialize = "S: Scalar + serde::Deserialize<'de>, [S; D]: serde::Deserialize<'de>"
+    ))
+)]
 pub struct Ray<S, const D: usize> {
     /// Where it begins.
     pub origin: [S; D],
     /// Where it goes: the way for which `t` grows by 1.
     pub direction: [S; D],
     /// Where it ends.
+    #[cfg_attr(feature = "serde", serde(with = "end", default = "end::never"))]
     pub max_t: S,
+}
+
+/// The end of a ray, which is `None` for a ray without end, because JSON has no infinite numbers.
+#[cfg(feature = "serde")]
+mod end {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::Scalar;
+
+    pub(super) fn never<S: Scalar>() -> S {
+        S::INFINITY
+    }
+
+    pub(super) fn serialize<S: Scalar + Serialize, T: Serializer>(max_t: &S, to: T) -> Result<T::Ok, T::Error> {
+        Some(max_t).filter(|&&max_t| max_t != S::INFINITY).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, S: Scalar + Deserialize<'de>, T: Deserializer<'de>>(from: T) -> Result<S, T::Error> {
+        Ok(Option::<S>::deserialize(from)?.unwrap_or(S::INFINITY))
+    }
 }
 
 impl<S: Scalar, const D: usize> Ray<S, D> {

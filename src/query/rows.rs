@@ -97,6 +97,24 @@ impl<T> Rows<T> {
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
     }
+
+    /// Memory held, in bytes.
+    pub fn bytes(&self) -> usize {
+        let parts = self.parts.iter().map(|part| {
+            (part.items.capacity() + part.row.capacity()) * size_of::<T>() + part.begins.capacity() * size_of::<usize>()
+        });
+        self.offsets.capacity() * size_of::<usize>()
+            + self.items.capacity() * size_of::<T>()
+            + self.parts.capacity() * size_of::<RowsPart<T>>()
+            + parts.sum::<usize>()
+    }
+
+    /// Gives back memory that holds no rows. The next queries allocate it again.
+    pub fn shrink_to_fit(&mut self) {
+        self.offsets.shrink_to_fit();
+        self.items.shrink_to_fit();
+        self.parts = Vec::new();
+    }
 }
 
 impl<T: Copy + Ord + Send + Sync> Rows<T> {
@@ -237,4 +255,29 @@ fn sort<T: Ord + Send>(items: &mut [T], offsets: &[usize]) {
     let middle = rows / 2;
     let (left, right) = items.split_at_mut(offsets[middle] - offsets[0]);
     rayon::join(|| sort(left, &offsets[..=middle]), || sort(right, &offsets[middle..]));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shrinking_keeps_the_rows() {
+        let queries: Vec<u32> = (0..1000).collect();
+        let mut rows = Rows::new();
+        assert_eq!(rows.bytes(), 0);
+        let fill = |rows: &mut Rows<u32>| {
+            rows.fill(&queries, |&query, row| {
+                row.clear();
+                row.extend(0..query % 5);
+            });
+            rows.iter().map(<[u32]>::to_vec).collect::<Vec<_>>()
+        };
+        let expected = fill(&mut rows);
+        let held = rows.bytes();
+        rows.shrink_to_fit();
+        assert!(rows.iter().eq(expected.iter()) && rows.bytes() < held);
+        assert_eq!(rows.bytes(), 2000 * size_of::<u32>() + 1001 * size_of::<usize>());
+        assert_eq!(fill(&mut rows), expected);
+    }
 }

@@ -53,8 +53,9 @@ use tier::Tier;
 ///
 /// A few changes are kept in a list that every search goes through. When the list is full, they move into a small grid of their own, and
 /// when that has become large, everything is rebuilt. So a change costs a few microseconds on average in a set of a million, but now and
-/// then one takes as long as building; with [`par_rebuild`](Self::par_rebuild) you choose the moment. Searches and
-/// [`queries`](Self::queries) read all three as they are, so they rebuild nothing.
+/// then one takes as long as building: [`par_insert`](Self::par_insert) and [`par_update`](Self::par_update) then build on all threads of the
+/// pool, and with [`par_rebuild`](Self::par_rebuild) you choose the moment. Searches and [`queries`](Self::queries) read all three as they
+/// are, so they rebuild nothing.
 ///
 /// # When memory is refused
 ///
@@ -169,19 +170,28 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         Ok(())
     }
 
-    /// Adds an object and returns its index. If that causes a grid to be built, the rayon pool in which it is called builds it; for other
-    /// threads, see [`on`](Self::on).
+    /// Adds an object and returns its index. If that causes a grid to be built, the rayon pool in which it is called builds it.
     ///
     /// # Panics
     ///
-    /// As [`par_build`](Self::par_build); [`try_insert`](Self::try_insert) returns an error instead.
+    /// As [`par_build`](Self::par_build); [`try_par_insert`](Self::try_par_insert) returns an error instead.
+    pub fn par_insert<T: Bounded<S, D>>(&mut self, object: &T) -> u32 {
+        self.try_par_insert(object).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`par_insert`](Self::par_insert) on the calling thread, whatever is built.
     pub fn insert<T: Bounded<S, D>>(&mut self, object: &T) -> u32 {
         self.try_insert(object).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// [`insert`](Self::insert), or an error when memory is refused. The set then is as it was before.
-    pub fn try_insert<T: Bounded<S, D>>(&mut self, object: &T) -> Result<u32, DetectError> {
+    /// [`par_insert`](Self::par_insert), or an error when memory is refused. The set then is as it was before.
+    pub fn try_par_insert<T: Bounded<S, D>>(&mut self, object: &T) -> Result<u32, DetectError> {
         self.insert_on(object, Threads::Pool)
+    }
+
+    /// [`try_par_insert`](Self::try_par_insert) on the calling thread.
+    pub fn try_insert<T: Bounded<S, D>>(&mut self, object: &T) -> Result<u32, DetectError> {
+        self.insert_on(object, Threads::Serial)
     }
 
     pub(crate) fn insert_on<T: Bounded<S, D>>(&mut self, object: &T, threads: Threads<'_>) -> Result<u32, DetectError> {
@@ -215,18 +225,28 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         })
     }
 
-    /// Moves an object, or changes its groups, on the threads of [`insert`](Self::insert).
+    /// Moves an object, or changes its groups. If that causes a grid to be built, the rayon pool in which it is called builds it.
     ///
     /// # Panics
     ///
-    /// As [`par_build`](Self::par_build); [`try_update`](Self::try_update) returns an error instead.
+    /// As [`par_build`](Self::par_build); [`try_par_update`](Self::try_par_update) returns an error instead.
+    pub fn par_update<T: Bounded<S, D>>(&mut self, index: u32, object: &T) -> Result<(), StaleIndex> {
+        self.try_par_update(index, object).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`par_update`](Self::par_update) on the calling thread, whatever is built.
     pub fn update<T: Bounded<S, D>>(&mut self, index: u32, object: &T) -> Result<(), StaleIndex> {
         self.try_update(index, object).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// [`update`](Self::update), or an error (the outer one) when memory is refused. The set then is as it was before.
-    pub fn try_update<T: Bounded<S, D>>(&mut self, index: u32, object: &T) -> Result<Result<(), StaleIndex>, DetectError> {
+    /// [`par_update`](Self::par_update), or an error (the outer one) when memory is refused. The set then is as it was before.
+    pub fn try_par_update<T: Bounded<S, D>>(&mut self, index: u32, object: &T) -> Result<Result<(), StaleIndex>, DetectError> {
         self.update_on(index, object, Threads::Pool)
+    }
+
+    /// [`try_par_update`](Self::try_par_update) on the calling thread.
+    pub fn try_update<T: Bounded<S, D>>(&mut self, index: u32, object: &T) -> Result<Result<(), StaleIndex>, DetectError> {
+        self.update_on(index, object, Threads::Serial)
     }
 
     pub(crate) fn update_on<T: Bounded<S, D>>(

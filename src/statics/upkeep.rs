@@ -36,7 +36,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         self.base.stats()
     }
 
-    /// Gives back unused memory, and rebuilds the grid on the rayon pool. (If memory for that is refused, searches go through the objects
+    /// Gives back unused memory, and rebuilds the grid on the calling thread. (If memory for that is refused, searches go through the objects
     /// one by one until a later change succeeds.)
     pub fn shrink_to_fit(&mut self) {
         self.base.release();
@@ -44,7 +44,7 @@ impl<S: Scalar, const D: usize> StaticSet<S, D> {
         self.spare_members = Vec::new();
         self.items.shrink_to_fit();
         self.free.shrink_to(self.items.len());
-        if self.rebuild_on(Threads::Pool).is_ok() {
+        if self.rebuild_on(Threads::Serial).is_ok() {
             self.loose.shrink_to_fit();
             self.recent.members.shrink_to_fit();
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use pivotgrid::{Aabb, BroadPhase, Config, ConfigError, Pair, RejectReason, Rejected, Stats};
+use pivotgrid::{Aabb, BoxCast, BroadPhase, Config, ConfigError, Lattice, Neighbors, Pair, Ray, RejectReason, Rejected, Stats};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -20,6 +20,33 @@ fn boxes() {
     round_trip(&Aabb::new([0.5f64, -2.0, 1e300], [0.75, -1.0, 1.5e300]));
     round_trip(&vec![Aabb::new([0.5f64, -2.0], [0.75, -1.0]); 3]);
     assert!(serde_json::from_str::<Aabb<f32, 3>>(r#"{"min":[0.0,0.0],"max":[1.0,1.0]}"#).is_err(), "2D is not 3D");
+}
+
+#[test]
+fn rays_and_moving_boxes() {
+    round_trip(&BoxCast::new(Aabb::new([0.0f64, -1.5], [0.5, 2.0]), [1.0, -0.0]));
+    round_trip(&Ray::segment([0.5f32, 1.0, 2.0], [1.0, 1.0, -2.0]));
+    // JSON has no infinite numbers.
+    let endless = Ray::new([0.5f32, 1.0], [1.0, 0.0]);
+    assert_eq!(round_trip(&endless), r#"{"origin":[0.5,1.0],"direction":[1.0,0.0],"max_t":null}"#);
+    let without: Ray<f32, 2> = serde_json::from_str(r#"{"origin":[0.5,1.0],"direction":[1.0,0.0]}"#).expect("a ray");
+    assert_eq!(without, endless);
+}
+
+/// All that follows from the vectors is computed again, so what is read is a lattice that there can be.
+#[test]
+fn lattices() {
+    let text = round_trip(&Lattice::new([[4.0, 0.0], [1.5, 4.0]], [true, false]).expect("a lattice"));
+    assert_eq!(text, r#"{"vectors":[[4.0,0.0],[1.5,4.0]],"periodic":[true,false],"origin":[0.0,0.0]}"#);
+    let domain = Aabb::new([-1.0f32, 2.0, 5.0], [3.0, 9.0, 6.5]);
+    let of_domain = *Neighbors::<f32, 3>::new().periodic(domain, [true, true, false]).expect("a domain").space();
+    round_trip(&of_domain);
+    let read = |text: &str| serde_json::from_str::<Lattice<2>>(text);
+    assert!(read(r#"{"vectors":[[4.0,0.0],[1.5,4.0]],"periodic":[true,true]}"#).is_ok());
+    let parallel = read(r#"{"vectors":[[4.0,0.0],[2.0,0.0]],"periodic":[true,true]}"#).expect_err("parallel vectors");
+    assert!(parallel.to_string().contains("vectors"), "{parallel}");
+    assert!(read(r#"{"vectors":[[0.0,0.0],[0.0,1.0]],"periodic":[true,false]}"#).is_err(), "no vector");
+    assert!(read(r#"{"vectors":[[4.0,0.0],[1.5,4.0]],"periodic":[true]}"#).is_err(), "too short");
 }
 
 #[test]

@@ -223,6 +223,10 @@ fn no_search_for_neighbors_leaves_more_than_its_limit() {
     no_more_is_held_than_the_limit("points in a lattice", new, within, told);
     let touching = |neighbors: &mut PeriodicNeighbors<f32, 3>| Ok(neighbors.try_par_touching(&scene)?.neighbors());
     no_more_is_held_than_the_limit("boxes in a lattice", new, touching, told);
+    let lattice = Lattice::new([[1.0, 0.0, 0.0], [0.25, 1.0, 0.0], [0.0, 0.0, 1.0]], [true; 3]).unwrap();
+    let new = |config| Neighbors::<f32, 3>::with_config(config).unwrap().lattice(lattice);
+    let within = |neighbors: &mut PeriodicNeighbors<f32, 3>| Ok(neighbors.try_par_within(&points[..8], 2.5)?.neighbors());
+    no_more_is_held_than_the_limit("points of many periods", new, within, told);
 }
 
 /// Objects go into a static set until it is full, one by one.

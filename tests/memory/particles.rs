@@ -168,6 +168,25 @@ fn in_a_search_with_everything_beside() {
     every_allocation_fails_once(2, new, attempt, |neighbors| neighbors.rows().is_empty() && neighbors.needs_rebuild(&points));
 }
 
+/// Objects that are so long that images are searched by kind.
+#[test]
+fn with_many_periods() {
+    let points = [[0.1, 0.2, 0.3], [0.4, 0.9, 0.5], [0.8, 0.3, 0.7f32]];
+    let lattice = Lattice::new([[1.0, 0.0, 0.0], [0.25, 1.0, 0.0], [0.0, 0.0, 1.0]], [true; 3]).unwrap();
+    let new = || Neighbors::<f32, 3>::with_config(grid_config()).unwrap().lattice(lattice);
+    let attempt = |neighbors: &mut PeriodicNeighbors<f32, 3>| {
+        let rows = neighbors.try_par_within(&points, Reach::Max(&[3.0, 4.0, 0.5]))?;
+        Ok(digest(rows.iter().enumerate().flat_map(|(i, row)| row.map(move |near| (i, near.index, near.shift)))))
+    };
+    every_allocation_fails_once(2, new, attempt, |neighbors| neighbors.rows().is_empty());
+    let boxes = points.map(|point| Aabb::around(point, [5.0; 3]));
+    let new = || Periodic::<f32, 3>::of_lattice_with_config(lattice, grid_config()).unwrap();
+    let attempt = |periodic: &mut Periodic<f32, 3>| {
+        Ok(digest(periodic.try_par_detect(&boxes)?.iter().map(|pair| (pair.a as usize, pair.b, pair.shift))))
+    };
+    every_allocation_fails_once(2, new, attempt, tells_nothing);
+}
+
 #[test]
 fn in_a_search_in_a_lattice() {
     let balls = balls(2000);

@@ -4,6 +4,7 @@
 
 use pivotgrid::{
     Aabb, Ball, Bounded, Lattice, Neighbors, PeriodicError, PeriodicNeighbors, PeriodicReason, PeriodicRows, Reach, RejectReason,
+    Scalar,
 };
 use rayon::prelude::*;
 
@@ -193,18 +194,76 @@ fn reaches_longer_than_a_period() {
     Case::new([[0.5, 0.0], [0.0, 9.0]], [true, false], 12, 3.0).check_all::<f32>(3.0, 30);
 }
 
-/// A particle of many periods meets itself, and costs no more than the square of the number of its images.
+/// Small and long ones together, of which only the long ones have several images along a vector.
 #[test]
-fn many_periods_cost_the_square_of_their_images() {
-    let domain = Aabb::new([0.0; 3], [1.0; 3]);
-    let mut neighbors = Neighbors::<f32, 3>::new().periodic(domain, [true; 3]).expect("a domain");
-    for periods in [1usize, 2, 4, 6] {
-        let long = Aabb::new([0.25; 3], [0.5 + periods as f32; 3]);
-        let (images, met) = ((periods as u64 + 1).pow(3), (2 * periods + 1).pow(3) - 1);
-        assert_eq!(neighbors.touching(&[long]).row(0).len(), met);
-        let candidates = neighbors.stats().candidates;
-        assert!((met as u64..=images * images).contains(&candidates), "{candidates} comparisons for {periods} periods");
+fn a_few_that_reach_over_many_periods() {
+    fn check<S: Coordinate, const D: usize>(vectors: [[f64; D]; D], radius: f64, most: i32) {
+        let mut case = Case::new(vectors, [true; D], 40, radius);
+        for (index, radius) in case.radii.iter_mut().enumerate().filter(|(index, _)| index % 13 != 0) {
+            *radius = snapped(*radius / if index % 2 == 0 { 16.0 } else { 4.0 });
+        }
+        case.check_all::<S>(radius / 2.0, most);
     }
+    check::<f32, 3>([[4.0, 0.0, 0.0], [1.0, 5.0, 0.0], [0.0, 1.5, 6.0]], 5.0, 5);
+    check::<f64, 2>([[2.0, 0.0], [0.5, 2.0]], 9.0, 13);
+}
+
+/// How much was compared, by the number of neighbors and of images.
+#[track_caller]
+fn assert_proportional<S: Scalar, const D: usize>(neighbors: &PeriodicNeighbors<S, D>, images: u64, context: &str) {
+    let (candidates, met) = (neighbors.stats().candidates, neighbors.rows().neighbors() as u64);
+    assert!(candidates <= 4 * met + 64 * images, "{context}: {candidates} comparisons, {met} neighbors, {images} images");
+}
+
+/// A particle of many periods meets itself everywhere, but most pairs of its images are not compared.
+#[test]
+fn many_periods_cost_no_more_than_their_neighbors() {
+    fn check<S: Coordinate, const D: usize>(all: &[usize]) {
+        let domain = Aabb::new([S::of(0.0); D], [S::of(1.0); D]);
+        let mut neighbors = Neighbors::<S, D>::new().periodic(domain, [true; D]).expect("a domain");
+        for &periods in all {
+            let long = Aabb::new([S::of(0.25); D], [S::of(0.5 + periods as f64); D]);
+            let met = (2 * periods + 1).pow(D as u32) - 1;
+            assert_eq!(neighbors.touching(&[long]).row(0).len(), met);
+            let images = (periods as u64 + 1).pow(D as u32);
+            assert_proportional(&neighbors, images, &format!("{periods} periods"));
+            let ball = Ball::new([S::of(0.5); D], S::of(periods as f64 / 2.0));
+            let expected = (-(periods as i64)..=periods as i64).map(|x| x * x);
+            let sums = (1..D).fold(expected.clone().collect::<Vec<_>>(), |sums, _| {
+                sums.iter().flat_map(|sum| expected.clone().map(move |x| x + sum)).collect()
+            });
+            let near = sums.iter().filter(|&&square| square <= (periods * periods) as i64).count() - 1;
+            assert_eq!(neighbors.touching(&[ball]).neighbors(), near);
+            assert_eq!(neighbors.within(&[ball.center], S::of(periods as f64)).neighbors(), near);
+            assert_eq!(neighbors.within(&[ball.center], Reach::Max(&[S::of(periods as f64)])).neighbors(), near);
+        }
+    }
+    check::<f32, 3>(&[1, 2, 3, 4, 6, 12, 20]);
+    check::<f64, 2>(&[1, 2, 5, 12, 40, 90]);
+}
+
+/// Rods that are long along one vector: each meets those that are near along the others.
+#[test]
+fn many_rods_cost_no_more_than_their_neighbors() {
+    let rng = &mut Rng(5);
+    let rods: Vec<Aabb<f32, 3>> = (0..300)
+        .map(|_| {
+            let min = [rng.unit(), 8.0 * rng.unit(), 8.0 * rng.unit()].map(|x| snapped(x) as f32);
+            Aabb::new(min, [min[0] + 30.5, min[1] + 0.5, min[2] + 0.5])
+        })
+        .collect();
+    let domain = Aabb::new([0.0; 3], [1.0, 8.0, 8.0]);
+    let mut neighbors = Neighbors::<f32, 3>::new().periodic(domain, [true, false, false]).expect("a domain");
+    let rows = neighbors.touching(&rods);
+    let near = |a: &Aabb<f32, 3>, b: &Aabb<f32, 3>| (1..3).all(|axis| (a.min[axis] - b.min[axis]).abs() <= 0.5);
+    for (rod, row) in rods.iter().zip(rows.iter()) {
+        // All shifts from -30 to 30, and one more on a side, or on both.
+        let shifts =
+            |other: &Aabb<f32, 3>| (-40..=40).filter(|&by| (rod.min[0] - other.min[0] - by as f32).abs() <= 30.5).count();
+        let expected = rods.iter().filter(|other| near(rod, other)).map(shifts).sum::<usize>() - 1;
+        assert_eq!(row.len(), expected);
+    }
+    assert_proportional(&neighbors, 300 * 32, "rods");
 }
 
 /// Very flat cells, whose images that are near are many numbers away.

@@ -6,6 +6,7 @@ mod common;
 mod failures;
 mod lattice;
 mod lattice_queries;
+mod long;
 mod neighbors;
 mod periodic;
 mod periodic_casts;

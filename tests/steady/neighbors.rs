@@ -1,6 +1,6 @@
 //! A search in a scene that no longer grows allocates nothing, on any number of threads.
 
-use pivotgrid::{Ball, Lattice, Neighbors, Reach};
+use pivotgrid::{Aabb, Ball, Lattice, Neighbors, Periodic, Reach};
 
 use crate::account::Account;
 use crate::common::Rng;
@@ -95,6 +95,34 @@ fn nothing_with_everything_beside() {
         wrapped.within(&points[0][..10], 0.1);
         wrapped.shrink_to_fit();
         assert!(wrapped.stats().bytes < held / 10);
+    }
+}
+
+/// Particles that reach over many periods, whose images are searched by kind.
+#[test]
+fn nothing_for_many_periods() {
+    let account = Account::open();
+    let rng = &mut Rng(3);
+    let phases = [(); 2].map(|()| (0..40).map(|_| [(); 3].map(|()| rng.unit() as f32)).collect::<Vec<_>>());
+    let radii: Vec<f32> = (0..40).map(|_| rng.within(0.2, 2.0) as f32).collect();
+    let boxes = phases.each_ref().map(|points| points.iter().map(|&point| Aabb::around(point, [3.0; 3])).collect::<Vec<_>>());
+    let lattice = Lattice::new([[1.0, 0.0, 0.0], [0.25, 1.0, 0.0], [0.0, 0.0, 1.0]], [true; 3]).unwrap();
+    for threads in [1, 2] {
+        account.lasting_pool(threads).install(|| {
+            for half in [false, true] {
+                let mut neighbors = Neighbors::<f32, 3>::new().half(half).lattice(lattice);
+                assert_no_allocation(account, &format!("{threads} threads, half {half}"), |step| {
+                    assert!(!neighbors.par_within(&phases[step % 2], Reach::Max(&radii)).is_empty());
+                });
+            }
+            let held = account.live_bytes();
+            let mut periodic = Periodic::<f32, 3>::of_lattice(lattice);
+            assert_no_allocation(account, &format!("{threads} threads, pairs"), |step| {
+                assert!(!periodic.par_detect(&boxes[step % 2]).is_empty());
+            });
+            let (held, told) = ((account.live_bytes() - held) as f64, periodic.stats().bytes as f64);
+            assert!((0.9..=1.1).contains(&(told / held)), "tells {told} bytes, holds {held}");
+        });
     }
 }
 

@@ -83,7 +83,7 @@ impl<S: Real, const D: usize> Keep for Typed<S, D> {
             let (set, object) = (&mut self.set, objects.item(index));
             let outcome = match self.threads.own() {
                 Some(own) => set.on(own).try_insert(&object),
-                None => self.threads.run(|| set.try_insert(&object)),
+                None => self.threads.run(|| set.try_par_insert(&object)),
             };
             match outcome {
                 Ok(index) => inserted.push(index),
@@ -102,7 +102,7 @@ impl<S: Real, const D: usize> Keep for Typed<S, D> {
         self.check(indices)?;
         for (&index, number) in indices.iter().zip(0..) {
             // `check` has seen that there is one.
-            let _ = self.threads.run(|| self.set.try_update(index, &objects.item(number)))?;
+            let _ = self.threads.run(|| self.set.try_par_update(index, &objects.item(number)))?;
         }
         Ok(())
     }
