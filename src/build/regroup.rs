@@ -182,7 +182,8 @@ mod tests {
         for len in [BLOCK, BLOCK - 7] {
             let chunk = |at: usize| (at * 7 % 5) as u32;
             let (mut block, mut located, mut ids) = block(len, chunk);
-            Regrouper::NEW.regroup(&mut block, &mut located, shared(&mut ids));
+            let mut regrouper = Regrouper::NEW;
+            regrouper.regroup(&mut block, &mut located, shared(&mut ids));
             let segments = segments(&block, len);
             assert_eq!(segments.len(), 5);
             for segment in segments {
@@ -204,7 +205,8 @@ mod tests {
         for chunk in chunks {
             let (mut block, mut located, mut ids) = block(BLOCK, chunk);
             let before = segments(&block, BLOCK);
-            Regrouper::NEW.regroup(&mut block, &mut located, shared(&mut ids));
+            let mut regrouper = Regrouper::NEW;
+            regrouper.regroup(&mut block, &mut located, shared(&mut ids));
             assert_eq!(segments(&block, BLOCK), before);
             assert!(ids.is_sorted());
         }
