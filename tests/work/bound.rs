@@ -31,7 +31,7 @@ pub(crate) type Cliff = (&'static str, &'static [(usize, Engine)]);
 /// What exceeds the bound with [`SIZE`] objects. The test asserts that exactly these do: what is mended must be taken out, and the
 /// message of the test has the list that would be true. The aim is an empty list.
 pub(crate) const KNOWN_CLIFFS: &[Cliff] = &[
-    // Sizes and densities that are independent of each other, over five decades: 1.5 to 1.6 of the bound.
+    // Sizes and densities that are independent of each other, over five decades: 1.4 to 1.5 of the bound.
     ("power_halo", &[(3, Fresh), (3, Kept)]),
 ];
 
