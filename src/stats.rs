@@ -33,7 +33,8 @@ pub struct Stats {
     pub pairs: usize,
     /// How many pairs of boxes it compared; `candidates / pairs` shows how well the cells fit the scene.
     pub candidates: u64,
-    /// How many chunks of other levels it looked for. These look-ups can make a step slow even if it has few candidates.
+    /// How many chunks of other levels it looked for, and how many nodes of the tree of the last resort it visited. These look-ups can make
+    /// a step slow even if it has few candidates.
     pub looks: u64,
     /// The most workers that took part in a pass.
     pub workers: usize,

@@ -251,7 +251,7 @@ impl<S: Scalar, const D: usize> Builder<S, D> {
         let _ = self.grid.pool.reserve((self.stats.chunks + SPECIALS + team.workers()) as u32);
         // Cells that the settings dictate are kept, whatever they cost.
         let is_free = self.config.ordered_cells().is_none();
-        let work = [self.stats.candidates as f64, self.stats.chunks as f64 * self.config.costs.chunk];
+        let work = [(self.stats.candidates + self.stats.looks) as f64, self.stats.chunks as f64 * self.config.costs.chunk];
         if self.plan.as_mut().is_some_and(|plan| is_free && plan.is_outdated_by(work, objects)) {
             self.plan = None;
         }

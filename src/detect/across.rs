@@ -58,18 +58,19 @@ pub(super) fn search<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     }
     if !injected(Fault::ListedAcrossMissed) {
         near.clear();
-        view.grid.oversized_around(&around, |run| {
+        let looks = view.grid.oversized_around(&around, |run| {
             comparer.isa.run(Collect { comparer: &mut *comparer, around: &around, run, near: &mut *near });
         });
+        comparer.looks += looks;
         comparer.isa.run(Meet { view, chunk, entries, around: &around, near, sweep, comparer: &mut *comparer });
     }
 }
 
 /// Entries of a chunk against near ones. Compiled as a function of its own: most chunks have none.
 ///
-/// If both are many, the entries are cut in two, and each half is compared only with entries near the box around it: plates of nested rooms
-/// are near the whole chunk, but touch few of its cells. If one axis separates them, as it does beams along different axes, they are swept
-/// along it instead.
+/// If both are many, and one axis separates them, as it does beams along different axes, they are swept along it. Otherwise the entries are
+/// cut in two, and each half is compared only with entries near the box around it: plates of nested rooms are near the whole chunk, but
+/// overlap few of its entries. Where cells separate next to nothing, as there, the entries are sorted along an axis first.
 struct Meet<'m, 'c, I: Isa, S, const D: usize, const EXTRAS: bool> {
     view: &'m View<'m, S, D>,
     chunk: &'m Chunk,
@@ -92,8 +93,13 @@ impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for Meet<'_, '_
         }
         let mut parts = Parts::new(entries, *around, near.len());
         while let Some(part) = parts.next(near) {
-            if exceeds_cells(view, chunk, &part, near) {
+            let covered = covered(view, chunk, &part, near);
+            if is_worthwhile(&part, covered) {
                 if sweep.search(&near[part.near.clone()], part.entries.clone(), &part.around, comparer) {
+                    continue;
+                }
+                let is_blind = covered >= MOST * part.entries.len() as f64;
+                if part.is_large() && is_blind && sweep.search_parts(near, &part, comparer) {
                     continue;
                 }
                 if part.is_large() && parts.cut(&part, &view.columns, near) {
@@ -106,26 +112,35 @@ impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for Meet<'_, '_
     }
 }
 
-/// Whether cells leave enough comparisons to make a sweep or a cut worth its cost. A sample of the near entries shows how many entries lie
-/// in the cells that they cover: small boxes in a large chunk cover few, however many there are of both.
+/// Where near entries cover the cells of such a part of the entries, cells are no help, and the entries are sorted along an axis instead.
+const MOST: f64 = 0.25;
+
+/// How many entries lie in the cells that a near entry covers. A sample shows that: small boxes in a large chunk cover few, however many
+/// there are of both. Nothing if there are few of both.
 #[inline(always)]
-fn exceeds_cells<S: Scalar, const D: usize>(view: &View<'_, S, D>, chunk: &Chunk, part: &NearPart<S, D>, near: &[u32]) -> bool {
+fn covered<S: Scalar, const D: usize>(view: &View<'_, S, D>, chunk: &Chunk, part: &NearPart<S, D>, near: &[u32]) -> f64 {
     // Enough to tell few from many.
     const SOME: usize = 16;
-    // Half as many are enough: with all of them, infinite beams exceed the bound of work.
-    const COVERED: usize = 2;
-    let near = &near[part.near.clone()];
-    let enough = WORTHWHILE * (near.len() + part.entries.len());
-    if near.len() * part.entries.len() < enough {
-        return false;
+    if !is_worthwhile(part, part.entries.len() as f64) {
+        return 0.0;
     }
+    let near = &near[part.near.clone()];
     let stride = near.len().div_ceil(SOME);
     let (mut covered, mut sampled) = (0, 0);
     for &entry in near.iter().step_by(stride) {
         sampled += 1;
         for_each_run(view, chunk, &part.entries, &view.columns.bounds(entry as usize), |run| covered += run.len());
     }
-    COVERED * covered * near.len() >= enough * sampled
+    covered as f64 / f64::from(sampled)
+}
+
+/// Whether cells leave enough comparisons to make a sweep or a cut worth its cost, if each near entry is compared with so many.
+#[inline(always)]
+fn is_worthwhile<S: Scalar, const D: usize>(part: &NearPart<S, D>, covered: f64) -> bool {
+    // Half as many are enough: with all of them, infinite beams exceed the bound of work.
+    const COVERED: f64 = 2.0;
+    let handled = part.near.len() + part.entries.len();
+    COVERED * covered * part.near.len() as f64 >= (WORTHWHILE * handled) as f64
 }
 
 /// Compares entries of a chunk with near ones, each of these with the cells that it covers.

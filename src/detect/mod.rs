@@ -47,7 +47,7 @@ pub(crate) struct View<'a, S, const D: usize> {
 pub(crate) struct Finder {
     /// How many pairs of boxes were compared.
     pub(crate) candidates: u64,
-    /// How many chunks of other levels were looked for.
+    /// How many chunks of other levels were looked for, and how many eights of a tree's nodes were looked at.
     pub(crate) looks: u64,
     comparisons: Comparisons,
     reach: same_level::Reach,
@@ -253,7 +253,8 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for PairSearch<'_, S
                     let all = chunk.entries();
                     let entries = all.start.max(item.begin as usize)..all.end.min(item.end as usize);
                     if !entries.is_empty() {
-                        same_level::search(view, chunk, entries.clone(), reach, &mut comparer);
+                        let memory = (&mut *reach, &mut *near_sweep);
+                        same_level::search(view, chunk, entries.clone(), memory, &mut comparer);
                         across::search(view, rank, entries, (near, near_sweep), &mut comparer);
                     }
                 }
@@ -265,7 +266,7 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for PairSearch<'_, S
                     comparer.compare_following(entries, last - missed);
                 } else {
                     for entry in entries {
-                        view.grid.oversized_around(&view.columns.bounds(entry), |run| {
+                        let looks = view.grid.oversized_around(&view.columns.bounds(entry), |run| {
                             let missed = if run.end == last { missed } else { 0 };
                             let run = run.start.max(entry + 1)..run.end - missed;
                             if run.is_empty() {
@@ -273,6 +274,7 @@ impl<S: Scalar, const D: usize, const EXTRAS: bool> IsaWork for PairSearch<'_, S
                             }
                             isa.run(across::MeetRun { comparer: &mut comparer, entry, run });
                         });
+                        comparer.looks += looks;
                     }
                 }
             }

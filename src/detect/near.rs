@@ -1,4 +1,5 @@
-//! Many near entries against a chunk: cuts the chunk's entries, and sweeps along the axis that separates them best.
+//! Many near entries against a chunk: cuts the chunk's entries, and sweeps along the axis that separates them best. Crowded cells are swept
+//! in the same way.
 //!
 //! Cells do not separate long boxes along different axes: a chunk of beams along x reaches all beams along y, and each of these covers all
 //! of the chunk's cells. A sweep along the third axis does separate them.
@@ -13,7 +14,7 @@ use crate::layout::columns::{Columns, PADDING};
 use crate::runtime::memory::{self, Budget, grow_exactly};
 use crate::{Aabb, Scalar};
 
-/// Comparisons that a sweep or a cut must save for each entry that it sorts or looks up.
+/// Comparisons that a sweep must save for each entry that it sorts or looks up.
 pub(crate) const WORTHWHILE: usize = 32;
 /// A sweep is used if no more than this part of the near entries overlap an entry of the chunk along the axis.
 const SEPARATED: f64 = 0.125;
@@ -95,7 +96,14 @@ impl<S: Scalar, const D: usize> Parts<S, D> {
     }
 }
 
-/// A worker's memory for near entries in order. In `f64`, which holds every scalar: so that one worker serves all kinds of scenes.
+/// Entries in order that are cut in two, and near ones, at least: what is left fills about one vector.
+const LARGE_IN_ORDER: usize = 24;
+
+/// Some entries in order, and where those near to them are in a list.
+type OrderedPart = (Range<usize>, Range<usize>);
+
+/// A worker's memory for entries in order, near ones or a chunk's. In `f64`, which holds every scalar: so that one worker serves all kinds
+/// of scenes.
 #[derive(Debug, Default)]
 pub(crate) struct NearSweep {
     /// The least coordinate along the axis, [rounded](rounded), in the upper half, and the entry.
@@ -180,7 +188,114 @@ impl NearSweep {
         true
     }
 
-    /// Sorts near entries by their least coordinates along an axis.
+    /// Compares near entries with a chunk's: sorts these along the axis that separates them best, and cuts them in two as long as that
+    /// separates the near ones, too. Returns whether it did at all. The list of near entries grows while it works.
+    #[inline(always)]
+    pub(super) fn search_parts<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
+        &mut self,
+        near: &mut Vec<u32>,
+        part: &NearPart<S, D>,
+        comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
+    ) -> bool {
+        let (columns, isa) = (comparer.columns, comparer.isa);
+        let (entries, count) = (part.entries.clone(), part.entries.len());
+        let axis = thinnest(&columns, entries.clone(), &part.around).0;
+        self.sort(&columns, entries.map(|entry| entry as u32), count, axis);
+        let min: [&[f64]; D] = std::array::from_fn(|axis| self.min[axis].as_slice());
+        let max: [&[f64]; D] = std::array::from_fn(|axis| self.max[axis].as_slice());
+        let sorted = Columns::new(min, max, &self.ids);
+        let mut parts: [OrderedPart; MOST_PARTS] = std::array::from_fn(|_| (0..0, 0..0));
+        let mut open = 1;
+        parts[0] = (0..count, part.near.clone());
+        while open > 0 {
+            open -= 1;
+            let (own, (begin, end)) = (parts[open].0.clone(), (parts[open].1.start, parts[open].1.end));
+            // What is behind belongs to parts that are done.
+            near.truncate(end);
+            if own.len() >= LARGE_IN_ORDER && end - begin >= LARGE_IN_ORDER && open + 2 <= MOST_PARTS {
+                let middle = own.start + own.len() / 2;
+                for half in [own.start..middle, middle..own.end] {
+                    let around = sorted.box_around_with(isa, half.clone());
+                    let first = near.len();
+                    memory::reserve(near, end - begin);
+                    for at in begin..end {
+                        let entry = near[at];
+                        if wide(&columns.bounds(entry as usize)).overlaps(&around) {
+                            near.push(entry);
+                        }
+                    }
+                    parts[open] = (half, first..near.len());
+                    open += 1;
+                }
+                comparer.candidates += 2 * (end - begin) as u64;
+                if (near.len() - end) as f64 <= 2.0 * SEPARATING * (end - begin) as f64 {
+                    continue;
+                }
+                near.truncate(end);
+                open -= 2;
+                if own.len() == count {
+                    return false;
+                }
+            }
+            comparer.candidates += ((end - begin) * own.len()) as u64;
+            for at in begin..end {
+                let entry = near[at] as usize;
+                // Loops, not closures: see `splat_box`.
+                let bounds = splat_box(isa, &wide(&columns.bounds(entry)));
+                for window in own.clone().step_by(WIDTH) {
+                    for lane in bits(u32::from(overlaps_from(isa, &sorted, &bounds, window, own.end))) {
+                        comparer.hit_one(entry, self.keys[window + lane] as u32 as usize);
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Compares the entries of a cell with each other, those of `own` with all that come behind them, if an axis separates most of them.
+    /// Returns whether one did. `own` are the first ones of `all`.
+    #[inline(always)]
+    pub(super) fn search_within<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
+        &mut self,
+        own: Range<usize>,
+        all: Range<usize>,
+        comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
+    ) -> bool {
+        let (columns, isa) = (comparer.columns, comparer.isa);
+        let (axis, share) = thinnest(&columns, all.clone(), &columns.box_around_with(isa, all.clone()));
+        if share >= SEPARATED {
+            return false;
+        }
+        self.sort(&columns, all.clone().map(|entry| entry as u32), all.len(), axis);
+        let min: [&[f64]; D] = std::array::from_fn(|axis| self.min[axis].as_slice());
+        let max: [&[f64]; D] = std::array::from_fn(|axis| self.max[axis].as_slice());
+        let (sorted, keys) = (Columns::new(min, max, &self.ids), &self.keys[..all.len()]);
+        let (reach, is_split) = (&self.reach[..all.len()], own.end < all.end);
+        for at in 0..keys.len() {
+            let (entry, last) = (keys[at] as u32 as usize, rounded(max[axis][at]));
+            if entry >= own.end {
+                continue;
+            }
+            // Of a whole cell each is compared with those behind it along the axis. Of a part, with those before it as well, because these
+            // may belong to another part; a pair is taken from the entry that comes first in the table.
+            let begin = if is_split { reach[..at].partition_point(|reach| *reach < min[axis][at]) } else { at + 1 };
+            let behind = keys[at + 1..].iter().take_while(|&&key| (key >> 32) as u32 <= last).count();
+            let end = at + 1 + behind;
+            comparer.candidates += (end - begin) as u64;
+            let bounds = splat_box(isa, &sorted.bounds(at));
+            for window in (begin..end).step_by(WIDTH) {
+                for lane in bits(u32::from(overlaps_from(isa, &sorted, &bounds, window, end))) {
+                    let other = keys[window + lane] as u32 as usize;
+                    if !is_split || other > entry {
+                        comparer.hit_one(entry, other);
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Sorts entries by their least coordinates along an axis.
     fn sort<S: Scalar, const D: usize>(
         &mut self,
         columns: &Columns<'_, S, D>,
@@ -204,6 +319,17 @@ impl NearSweep {
             self.reach[at] = reach;
         }
     }
+}
+
+/// The axis along which entries cover the least part of the box around them, on average, and which part that is.
+#[inline(always)]
+fn thinnest<S: Scalar, const D: usize>(columns: &Columns<'_, S, D>, entries: Range<usize>, around: &Aabb<S, D>) -> (usize, f64) {
+    // Enough to tell most from few.
+    const SOME: usize = 32;
+    let around = wide(around);
+    let some = entries.clone().step_by(entries.len().div_ceil(SOME).max(1));
+    let shares = (0..D).map(|axis| (axis, mean(some.clone().map(|entry| share(&around, &wide(&columns.bounds(entry)), axis)))));
+    shares.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 1.0))
 }
 
 /// A coordinate, rounded to single precision, as an integer of the same order. Rounding is monotone, so what is not greater is not greater
@@ -244,8 +370,8 @@ impl<const D: usize> Axes<D> {
         let near = near.iter().step_by(near.len().div_ceil(SOME)).map(|&entry| wide(&columns.bounds(entry as usize)));
         let own = entries.clone().step_by(entries.len().div_ceil(SOME)).map(|entry| wide(&columns.bounds(entry)));
         let mut axes = Axes { around: wide(around), means: [1.0; D], by_near: true };
-        let means_of_near = std::array::from_fn(|axis| mean(near.clone().map(|bounds| axes.share(&bounds, axis))));
-        axes.means = std::array::from_fn(|axis| mean(own.clone().map(|bounds| axes.share(&bounds, axis))));
+        let means_of_near = std::array::from_fn(|axis| mean(near.clone().map(|bounds| share(&axes.around, &bounds, axis))));
+        axes.means = std::array::from_fn(|axis| mean(own.clone().map(|bounds| share(&axes.around, &bounds, axis))));
         let chosen_by_near = mean(near.map(|bounds| axes.best(&bounds).0));
         let by_entries = Axes { means: means_of_near, by_near: false, ..axes };
         let chosen_by_entries = mean(own.map(|bounds| by_entries.best(&bounds).0));
@@ -264,20 +390,20 @@ impl<const D: usize> Axes<D> {
         is_near != self.by_near || self.best(&wide(bounds)).1 == axis
     }
 
-    /// Which part of the box around the chunk's entries a box covers along an axis. All of it if that is infinite or has no extent.
-    fn share(&self, bounds: &Aabb<f64, D>, axis: usize) -> f64 {
-        let (low, high) = (bounds.min[axis].max(self.around.min[axis]), bounds.max[axis].min(self.around.max[axis]));
-        let share = (high - low) / (self.around.max[axis] - self.around.min[axis]);
-        if share.is_finite() { share.clamp(0.0, 1.0) } else { 1.0 }
-    }
-
     /// The axis along which a box overlaps the fewest of the other side, of those that separate the other side at all, and which part
     /// of it that is.
     fn best(&self, bounds: &Aabb<f64, D>) -> (f64, usize) {
         let axes = (0..D).filter(|&axis| self.separates(axis));
-        let overlap = axes.map(|axis| (self.means[axis] + self.share(bounds, axis), axis));
+        let overlap = axes.map(|axis| (self.means[axis] + share(&self.around, bounds, axis), axis));
         overlap.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((1.0, 0))
     }
+}
+
+/// Which part of a box another one covers along an axis. All of it if that is infinite or has no extent.
+fn share<const D: usize>(around: &Aabb<f64, D>, bounds: &Aabb<f64, D>, axis: usize) -> f64 {
+    let (low, high) = (bounds.min[axis].max(around.min[axis]), bounds.max[axis].min(around.max[axis]));
+    let share = (high - low) / (around.max[axis] - around.min[axis]);
+    if share.is_finite() { share.clamp(0.0, 1.0) } else { 1.0 }
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::View;
+use super::near::NearSweep;
 use super::neighborhood::Neighborhood;
 use crate::Scalar;
 use crate::faults::{Fault, injected};
@@ -15,7 +16,7 @@ use crate::kernel::compare::Comparer;
 use crate::kernel::list::List;
 use crate::kernel::scalar::Vector;
 use crate::layout::grid::Item;
-use crate::layout::{Chunk, Coords, Level, ROW, Row, Shape, key_parts};
+use crate::layout::{Chunk, Coords, Level, ROW, Row, SWEPT, Shape, key_parts};
 
 const MOST_ENTRIES: usize = Item::MOST_ENTRIES;
 
@@ -66,13 +67,13 @@ fn unpack<I: Isa>(isa: I, word: I::Words) -> (I::Words, I::Words, I::Words) {
     (isa.and(word, isa.splat(!0xffff)), first, isa.and(word, byte))
 }
 
-/// Searches some entries of a chunk, at most [`Item::MOST_ENTRIES`].
+/// Searches some entries of a chunk, at most [`Item::MOST_ENTRIES`]. `reach` and `sweep` are memory for it.
 #[inline(always)]
 pub(super) fn search<'v, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
     view: &'v View<'v, S, D>,
     chunk: &'v Chunk,
     entries: Range<usize>,
-    reach: &mut Reach,
+    (reach, sweep): (&mut Reach, &mut NearSweep),
     comparer: &mut Comparer<'_, I, S, D, EXTRAS>,
 ) {
     debug_assert!(entries.len() <= MOST_ENTRIES);
@@ -98,7 +99,13 @@ pub(super) fn search<'v, I: Isa, S: Scalar, const D: usize, const EXTRAS: bool>(
         if inside.is_empty() {
             continue;
         }
-        comparer.isa.run(OwnRow { search: &mut search, comparer: &mut *comparer, row: pivots, at: (y, z), inside });
+        // A row with more entries may have a crowded cell.
+        let swept = if pivots.end(ROW - 1) - inside.start > SWEPT {
+            comparer.isa.run(SweepCells { row: pivots, inside: inside.clone(), sweep, comparer: &mut *comparer })
+        } else {
+            0
+        };
+        comparer.isa.run(OwnRow { search: &mut search, comparer: &mut *comparer, row: pivots, at: (y, z), inside, swept });
         if !injected(Fault::NextChunkMissed) {
             search.next_chunk(comparer, (y, z));
         }
@@ -140,6 +147,7 @@ struct OwnRow<'o, 'v, 'r, 'c, I: Isa, S, const D: usize, const EXTRAS: bool> {
     row: Row<'v>,
     at: (i32, i32),
     inside: Range<usize>,
+    swept: u32,
 }
 
 impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for OwnRow<'_, '_, '_, '_, I, S, D, EXTRAS> {
@@ -147,7 +155,37 @@ impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for OwnRow<'_, 
 
     #[inline(always)]
     fn run(self) {
-        self.search.own_row(self.comparer, self.row, self.at, self.inside);
+        self.search.own_row(self.comparer, self.row, self.at, self.inside, self.swept);
+    }
+}
+
+/// Sweeps the crowded cells of a row that some axis separates, compiled as a function of its own: few rows have any. Such a cell's entries
+/// are then done with each other.
+struct SweepCells<'s, 'v, 'c, I: Isa, S, const D: usize, const EXTRAS: bool> {
+    row: Row<'v>,
+    inside: Range<usize>,
+    sweep: &'s mut NearSweep,
+    comparer: &'s mut Comparer<'c, I, S, D, EXTRAS>,
+}
+
+impl<I: Isa, S: Scalar, const D: usize, const EXTRAS: bool> Work for SweepCells<'_, '_, '_, I, S, D, EXTRAS> {
+    /// A bit for each cell.
+    type Outcome = u32;
+
+    #[inline(always)]
+    fn run(self) -> u32 {
+        let SweepCells { row, inside, sweep, comparer } = self;
+        let mut swept = 0;
+        for cell in 0..ROW {
+            // Those searched, and all that come behind them.
+            let own = row.begin(cell).max(inside.start)..row.end(cell).min(inside.end);
+            if own.is_empty() || row.end(cell) - own.start <= SWEPT {
+                continue;
+            }
+            let is_swept = sweep.search_within(own.clone(), own.start..row.end(cell), comparer);
+            swept |= u32::from(is_swept) << cell;
+        }
+        swept
     }
 }
 
@@ -172,7 +210,8 @@ fn cells<I: Isa, S: Scalar, const D: usize>(
 }
 
 impl<S: Scalar, const D: usize> RowSearch<'_, '_, S, D> {
-    /// Sixteen entries at a time: lists those that reach beyond the row, and compares each with the entries behind it in the row.
+    /// Sixteen entries at a time: lists those that reach beyond the row, and compares each with the entries behind it in the row; those of
+    /// `swept` cells, with the entries behind their cell.
     #[inline(always)]
     fn own_row<I: Isa, const EXTRAS: bool>(
         &mut self,
@@ -180,6 +219,7 @@ impl<S: Scalar, const D: usize> RowSearch<'_, '_, S, D> {
         row: Row<'_>,
         (y, z): (i32, i32),
         inside: Range<usize>,
+        swept: u32,
     ) {
         let isa = comparer.isa;
         let RowSearch { level, corner: base, span, first: first_entry, reach, .. } = self;
@@ -203,6 +243,13 @@ impl<S: Scalar, const D: usize> RowSearch<'_, '_, S, D> {
             past_end.append(isa, past, word);
             let reach_end = isa.lookup(ends, isa.min(last, last_cell));
             let following = isa.sub(reach_end, isa.add(isa.splat(at as i32 + 1), iota));
+            let mut mask = mask;
+            if swept != 0 {
+                let is_swept = isa.lookup(isa.words(&std::array::from_fn(|cell| swept >> cell & 1)), first);
+                let done = mask & isa.gt(is_swept, isa.splat(0));
+                comparer.add(done, isa.shl(entry, 16), isa.lookup(ends, first), reach_end);
+                mask &= !done;
+            }
             comparer.add_diagonals(&own, isa.select(mask, following, isa.splat(0)), at);
         }
         upward.finish();

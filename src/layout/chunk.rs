@@ -15,6 +15,10 @@ const _: () = assert!(ROW == WIDTH, "a row of pivots is read as one vector");
 /// More entries than this in a cell make it crowded.
 pub(crate) const CROWD: u32 = 40;
 
+/// A cell with more entries than this is swept, if an axis separates these. (Rods of a weave, 20k and 100k: with 140 in a cell a sweep
+/// takes as long as comparing all with all, with 320 half as long.)
+pub(crate) const SWEPT: usize = 128;
+
 /// A chunk: its key, and a pivot per cell.
 ///
 /// ```text

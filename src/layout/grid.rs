@@ -126,13 +126,15 @@ impl<S: Scalar, const D: usize> Grid<S, D> {
         self.boxes.get(rank).is_none_or(|around| around.overlaps(bounds))
     }
 
-    /// Calls `f` with runs of entries among which are all oversized ones that overlap a box.
+    /// Calls `f` with runs of entries among which are all oversized ones that overlap a box. Returns how many eights of a tree's nodes it
+    /// looked at.
     #[inline]
-    pub(crate) fn oversized_around(&self, bounds: &Aabb<S, D>, mut f: impl FnMut(Range<usize>)) {
+    pub(crate) fn oversized_around(&self, bounds: &Aabb<S, D>, mut f: impl FnMut(Range<usize>)) -> u64 {
         if self.list_tree.len() == 0 {
             f(self.oversized.clone());
+            0
         } else {
-            self.list_tree.for_each_run(bounds, &mut f);
+            self.list_tree.for_each_run(bounds, &mut f)
         }
     }
 

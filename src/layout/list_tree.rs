@@ -92,12 +92,13 @@ impl<S: Scalar, const D: usize> ListTree<S, D> {
         Aabb { min: corner(&self.min), max: corner(&self.max) }
     }
 
-    /// Calls `f` with runs of entries among which are all that overlap a box.
-    pub(crate) fn for_each_run(&self, bounds: &Aabb<S, D>, f: &mut impl FnMut(Range<usize>)) {
-        if self.height > 0 {
-            let nodes = Columns::new(self.min.each_ref().map(Vec::as_slice), self.max.each_ref().map(Vec::as_slice), &self.ids);
-            self.descend(&nodes, bounds, self.height - 1, 0, f);
+    /// Calls `f` with runs of entries among which are all that overlap a box. Returns how many eights of nodes it looked at.
+    pub(crate) fn for_each_run(&self, bounds: &Aabb<S, D>, f: &mut impl FnMut(Range<usize>)) -> u64 {
+        if self.height == 0 {
+            return 0;
         }
+        let nodes = Columns::new(self.min.each_ref().map(Vec::as_slice), self.max.each_ref().map(Vec::as_slice), &self.ids);
+        self.descend(&nodes, bounds, self.height - 1, 0, f)
     }
 
     fn descend(
@@ -107,18 +108,20 @@ impl<S: Scalar, const D: usize> ListTree<S, D> {
         level: usize,
         eight: usize,
         f: &mut impl FnMut(Range<usize>),
-    ) {
+    ) -> u64 {
+        let mut looks = 1;
         let first = self.begins[level] + LANES * eight;
         let inside = (1u32 << LANES.min(self.begins[level + 1] - first)) - 1;
         for lane in bits(overlaps(nodes, bounds, first) & inside) {
             let node = LANES * eight + lane;
             if level > 0 {
-                self.descend(nodes, bounds, level - 1, node, f);
+                looks += self.descend(nodes, bounds, level - 1, node, f);
             } else {
                 let begin = self.entries.start + LANES * node;
                 f(begin..self.entries.end.min(begin + LANES));
             }
         }
+        looks
     }
 }
 

@@ -16,7 +16,7 @@ mod thin;
 mod window;
 
 pub(crate) use borders::Borders;
-pub(crate) use chunk::{CELLS, CROWD, Chunk, ROW, Row};
+pub(crate) use chunk::{CELLS, CROWD, Chunk, ROW, Row, SWEPT};
 pub(crate) use level::{Level, axis_of};
 pub(crate) use levels::{Levels, MAX_LEVELS, Member};
 pub(crate) use shape::{Shape, chunk_key, key_parts, z_key};

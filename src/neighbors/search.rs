@@ -217,13 +217,14 @@ impl<S: Scalar, const D: usize> RowSearch<S, D> {
         for entry in entries {
             let first = if looking.half { entry + 1 } else { listed.start };
             add_row(entry, &mut |row| {
-                view.grid.oversized_around(&looking.at(view, entry..entry + 1, looking.levels), |run| {
+                let looks = view.grid.oversized_around(&looking.at(view, entry..entry + 1, looking.levels), |run| {
                     let run = run.start.max(first)..run.end;
                     if !run.is_empty() {
                         self.candidates += run.len() as u64;
                         looking.compare(view, entry, &view.columns, run, row);
                     }
                 });
+                self.looks += looks;
                 if !looking.half {
                     let (compared, looked) = compare_with_finer(view, None, entry, looking, row);
                     (self.candidates, self.looks) = (self.candidates + compared, self.looks + looked);
@@ -274,7 +275,8 @@ impl<S: Scalar, const D: usize> RowSearch<S, D> {
         }
         if !view.grid.oversized.is_empty() {
             let bounds = looking.at(view, entries.clone(), looking.levels);
-            view.grid.oversized_around(&bounds, |run| self.find_near(view, &bounds, run));
+            let looks = view.grid.oversized_around(&bounds, |run| self.find_near(view, &bounds, run));
+            self.looks += looks;
         }
         let has_finer = !looking.half && finer_than(view, Some(level)).next().is_some();
         // By a rule, entries look as far as their radii require, and there are no long boxes.

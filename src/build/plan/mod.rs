@@ -43,29 +43,28 @@ pub(crate) struct Plan {
     pub(crate) frame: [f64; 3],
     /// What the count found in the step that the plan was made in.
     pub(crate) accepted: Option<Accepted>,
-    /// Candidates per object in the first step with this plan, and nanoseconds per object for its chunks.
+    /// Comparisons and looks per object in the first step with this plan, and nanoseconds per object for its chunks.
     work: Option<[f64; 2]>,
-    /// Steps with this plan.
-    steps: usize,
+    /// By how much the work of the latest steps differed from that, in sum: 0.5 for a step with half as much again.
+    doubt: f64,
 }
 
 /// A scene is planned again if its number of objects has changed by more than this factor. What other objects do to the work shows in the
 /// candidates and in the counts of sort; but with far fewer objects, chunks that hold next to nothing do not.
 const COUNT_DRIFT: f64 = 2.0;
-/// A scene is planned again if its candidates per object have changed by more than this factor, or the cost of its chunks by more than the
-/// other. Something is added to both, so that what is next to nothing does not count.
-const DRIFT: f64 = 1.3;
-const CHUNK_DRIFT: f64 = 2.0;
+/// The work of two steps of a plan may differ by this factor without a reason.
+const USUAL: f64 = 1.3;
+/// A scene is planned again when the steps that differ by more have differed by this much in sum: at once if the work has doubled or
+/// halved, after two steps if it has changed by half. So what a plan costs, about as much as a step, is never more than what the steps
+/// before it may have lost, and a scene that changes all the time is not planned in each step.
+const DOUBTFUL: f64 = 1.0;
+/// Added to both kinds of work, so that what is next to nothing does not count.
 const BESIDE: [f64; 2] = [1.0, 4.0];
-/// The same for the candidates of a plan that is only a few steps old: a scene that changes all the time is not worth planning
-/// for all the time.
-const EARLY_DRIFT: f64 = 2.0;
-const EARLY: usize = 8;
 
 impl Plan {
     /// No levels: each object is compared with each.
     pub(crate) fn all_pairs(objects: usize) -> Self {
-        Plan { predicted: Predicted::default(), objects, frame: [0.0; 3], accepted: None, work: None, steps: 0 }
+        Plan { predicted: Predicted::default(), objects, frame: [0.0; 3], accepted: None, work: None, doubt: 0.0 }
     }
 
     /// Whether the plan may still be good for this many objects.
@@ -78,14 +77,15 @@ impl Plan {
         self.accepted = Some(Accepted::of(load, objects));
     }
 
-    /// Takes note of the work that a step took: its candidates, and nanoseconds for its chunks. Returns whether that is so different from
-    /// the first step's that the scene must have changed in kind.
+    /// Takes note of the work that a step took: its comparisons and looks, and nanoseconds for its chunks. Returns whether that has
+    /// differed so much from the first step's, and for so long, that the scene must have changed in kind.
     pub(crate) fn is_outdated_by(&mut self, work: [f64; 2], objects: usize) -> bool {
         let work = std::array::from_fn(|kind| work[kind] / objects.max(1) as f64 + BESIDE[kind]);
-        self.steps += 1;
-        let factors = [if self.steps < EARLY { EARLY_DRIFT } else { DRIFT }, CHUNK_DRIFT];
         let first = *self.work.get_or_insert(work);
-        (0..2).any(|kind| drifted(first[kind], work[kind], factors[kind]))
+        let factor = |kind: usize| (work[kind] / first[kind]).max(first[kind] / work[kind]);
+        let factor = factor(0).max(factor(1));
+        self.doubt = if factor > USUAL { self.doubt + factor - 1.0 } else { 0.0 };
+        self.doubt >= DOUBTFUL
     }
 
     /// Chooses levels for `objects` objects, all of which were surveyed. With `forced` edges the planner does not choose the
@@ -125,7 +125,7 @@ impl Plan {
                 thin::thin_out(&scene, &mut levels, ranged, boxes, frame);
             }
         }
-        let plan = Plan { predicted: cost, objects, frame, accepted: None, work: None, steps: 0 };
+        let plan = Plan { predicted: cost, objects, frame, accepted: None, work: None, doubt: 0.0 };
         (plan, levels)
     }
 }
@@ -249,6 +249,23 @@ mod tests {
             let corner = [i % side, i / side % side, i / side / side].map(|k| k as f32 * step);
             Aabb::new(corner, corner.map(|x| x + edge))
         })
+    }
+
+    #[test]
+    fn a_plan_is_outdated_when_what_steps_differ_adds_up() {
+        let after = |steps: &[f64]| {
+            let mut plan = Plan::all_pairs(1000);
+            let mut is_outdated_by = |work: &f64| plan.is_outdated_by([work * 1000.0, 0.0], 1000);
+            assert!(!is_outdated_by(&9.0));
+            steps.iter().position(is_outdated_by)
+        };
+        // Relative to 10, as 1 is added.
+        assert_eq!(after(&[11.0; 100]), None);
+        assert_eq!(after(&[19.0]), Some(0));
+        assert_eq!(after(&[4.0]), Some(0));
+        assert_eq!(after(&[14.0; 4]), Some(1));
+        assert_eq!(after(&[5.5; 4]), Some(1));
+        assert_eq!(after(&[14.0, 9.0, 14.0, 9.0, 14.0]), None);
     }
 
     #[test]
