@@ -1,0 +1,27 @@
+//! The figures, and what survives.
+
+use crate::choose::{Chosen, PARTS};
+use crate::options::Options;
+use crate::results::{Results, What};
+
+/// Prints a table by part, and the survivors.
+pub(crate) fn print(options: &Options, chosen: &Chosen, results: &Results) {
+    println!("\n| part | mutants | chosen | do not compile | tried | caught | survive | caught, % |");
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|");
+    for part in PARTS.iter().copied().filter(|part| options.parts.is_empty() || options.parts.contains(*part)).chain(["all"]) {
+        let ids = chosen.mutants.iter().filter(|(_, mutant)| part == "all" || mutant.part == part).map(|(id, _)| id);
+        let total = chosen.totals.get(part).copied().unwrap_or(chosen.total());
+        let verdicts = ids.clone().filter_map(|id| results.verdicts.get(id)).map(|verdict| verdict.what).collect::<Vec<_>>();
+        let broken = verdicts.iter().filter(|what| **what == What::Broken).count();
+        let (tried, caught) = (verdicts.len() - broken, verdicts.iter().filter(|what| what.is_caught()).count());
+        let percent = 100.0 * caught as f64 / tried.max(1) as f64;
+        println!("| {part} | {total} | {} | {broken} | {tried} | {caught} | {} | {percent:.1} |", ids.count(), tried - caught);
+    }
+    println!();
+    for (id, mutant) in &chosen.mutants {
+        let Some(verdict) = results.verdicts.get(id) else { continue };
+        if !verdict.what.is_caught() && verdict.what != What::Broken {
+            println!("{}: {id} {} ({})", verdict.what.name(), mutant.what, verdict.by);
+        }
+    }
+}
