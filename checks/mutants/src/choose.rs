@@ -63,13 +63,12 @@ pub(crate) fn choose(files: &mut [SourceFile], options: &Options) -> Chosen {
                     true => *count % options.every == options.seed % options.every,
                     false => options.ids.contains(&mutant.id),
                 };
-                let keep = is_chosen && (options.parts.is_empty() || options.parts.contains(part));
-                if keep {
+                if is_chosen {
                     let path = file.path.to_string_lossy().into_owned();
                     let what = format!("{path}:{line} {}: {}", site.function, mutant.what);
                     chosen.mutants.insert(mutant.id, Described { part, file: path, what });
                 }
-                keep
+                is_chosen
             });
         }
     }

@@ -53,11 +53,13 @@ fn run(options: &Options) -> Result<(), String> {
     }
     println!("{} mutants, {} of them chosen", chosen.total(), chosen.mutants.len());
     let mut results = Results::load(options, &chosen)?;
+    let mut failed = Vec::new();
     if !options.report {
         let binaries = tree::build(options, &mut files, &chosen, &mut results)?;
-        let tests = tests::measure(options, &binaries)?;
+        let tests;
+        (tests, failed) = tests::measure(options, &binaries)?;
         trial::all(options, &chosen, &tests, &mut results)?;
     }
     report::print(options, &chosen, &results);
-    Ok(())
+    if failed.is_empty() { Ok(()) } else { Err(format!("these fail without a mutant, and were not used: {}", failed.join(", "))) }
 }

@@ -7,7 +7,7 @@ const USAGE: &str = "\
 mutants [--every N] [--seed N] [--parts a,b] [--ids 1,2] [--budget SECONDS] [--jobs N] [--minutes N] [--root DIR] [--out DIR]
   --every    one mutant in N of each part, spread evenly (20)
   --seed     which of the N (0)
-  --parts    these parts only
+  --parts    tries those of these parts only; the build does not depend on it
   --ids      these mutants only, by their numbers, and again
   --tests    these test binaries only; `pivotgrid` is that of the unit tests
   --slowest  processor time of the slowest tests that are used, in seconds (all)
@@ -16,6 +16,9 @@ mutants [--every N] [--seed N] [--parts a,b] [--ids 1,2] [--budget SECONDS] [--j
   --minutes  starts no mutant after this time (unlimited); the next run goes on with those that are left
   --list     only lists the chosen mutants
   --report   only prints what is known of the chosen mutants";
+
+/// Seconds: no test takes as long.
+const NO_LIMIT: f64 = 3600.0;
 
 pub(crate) struct Options {
     pub(crate) every: usize,
@@ -43,7 +46,7 @@ impl Options {
             parts: BTreeSet::new(),
             ids: BTreeSet::new(),
             tests: BTreeSet::new(),
-            slowest: 3600.0,
+            slowest: NO_LIMIT,
             budget: f64::INFINITY,
             jobs: 2,
             minutes: f64::INFINITY,
@@ -77,5 +80,14 @@ impl Options {
         let path = |path: &PathBuf| std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()));
         (options.root, options.out) = (path(&options.root)?, path(&options.out)?);
         Ok(options)
+    }
+
+    /// Whether a mutant that survives has survived everything.
+    pub(crate) fn has_all_tests(&self) -> bool {
+        self.tests.is_empty() && self.slowest >= NO_LIMIT
+    }
+
+    pub(crate) fn has_part(&self, part: &str) -> bool {
+        self.parts.is_empty() || self.parts.contains(part)
     }
 }

@@ -8,7 +8,7 @@ use crate::results::{Results, What};
 pub(crate) fn print(options: &Options, chosen: &Chosen, results: &Results) {
     println!("\n| part | mutants | chosen | do not compile | tried | caught | survive | caught, % |");
     println!("|---|---:|---:|---:|---:|---:|---:|---:|");
-    for part in PARTS.iter().copied().filter(|part| options.parts.is_empty() || options.parts.contains(*part)).chain(["all"]) {
+    for part in PARTS.into_iter().filter(|part| options.has_part(part)).chain(["all"]) {
         let ids = chosen.mutants.iter().filter(|(_, mutant)| part == "all" || mutant.part == part).map(|(id, _)| id);
         let total = chosen.totals.get(part).copied().unwrap_or(chosen.total());
         let verdicts = ids.clone().filter_map(|id| results.verdicts.get(id)).map(|verdict| verdict.what).collect::<Vec<_>>();

@@ -23,14 +23,18 @@ pub(crate) struct Test {
     pub(crate) reached: BTreeSet<u32>,
 }
 
+/// Instead of what a test reaches that took too long.
+const SLOW: &str = "slow";
+
 impl Test {
     pub(crate) fn label(&self) -> String {
         format!("{} {}", self.binary, self.name)
     }
 }
 
-/// Runs each test alone, without mutants. What was measured of the same binaries before is read instead.
-pub(crate) fn measure(options: &Options, binaries: &[Binary]) -> Result<Vec<Test>, String> {
+/// Runs each test alone, without mutants, and returns also those that fail; they are not used. What was measured of the same binaries before
+/// is read instead.
+pub(crate) fn measure(options: &Options, binaries: &[Binary]) -> Result<(Vec<Test>, Vec<String>), String> {
     let mut tests = Vec::new();
     let mut hasher = DefaultHasher::new();
     for binary in binaries {
@@ -55,7 +59,7 @@ pub(crate) fn measure(options: &Options, binaries: &[Binary]) -> Result<Vec<Test
     if old.lines().next() != Some(&build) {
         fs::write(&store, format!("{build}\n")).map_err(|error| error.to_string())?;
     }
-    let known = if old.lines().next() == Some(&build) { read(&old) } else { BTreeMap::new() };
+    let known = if old.lines().next() == Some(&build) { read(&old, options) } else { BTreeMap::new() };
     println!("{} tests, {} of them measured before", tests.len(), known.len());
 
     let file = Mutex::new(fs::OpenOptions::new().append(true).open(&store).map_err(|error| error.to_string())?);
@@ -74,12 +78,15 @@ pub(crate) fn measure(options: &Options, binaries: &[Binary]) -> Result<Vec<Test
             let (outcome, seconds) = process::run(test, variable, options.slowest.ceil() as u64)?;
             if outcome == Outcome::Failed {
                 failed.lock().map_err(|error| error.to_string())?.push(test.label());
+                continue;
             }
             let bytes = fs::read(&reached).map_err(|error| error.to_string())?;
             let ids = bytes.chunks_exact(4).map(|id| u32::from_le_bytes([id[0], id[1], id[2], id[3]]));
             // What is too slow is not used: it reaches nothing.
-            (test.seconds, test.reached) = (seconds, ids.filter(|_| outcome == Outcome::Passed).collect());
+            let is_slow = outcome == Outcome::TimedOut;
+            (test.seconds, test.reached) = (seconds, ids.filter(|_| !is_slow).collect());
             let ids = test.reached.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+            let ids = if is_slow { SLOW } else { &ids };
             let mut file = file.lock().map_err(|error| error.to_string())?;
             writeln!(file, "{}\t{seconds}\t{ids}", test.label()).map_err(|error| error.to_string())?;
         }
@@ -90,23 +97,19 @@ pub(crate) fn measure(options: &Options, binaries: &[Binary]) -> Result<Vec<Test
         workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| "a worker panicked".to_owned())?)
     })?;
     let failed = failed.into_inner().map_err(|error| error.to_string())?;
-    if !failed.is_empty() {
-        _ = fs::remove_file(&store);
-        return Err(format!("these fail without a mutant: {}", failed.join(", ")));
-    }
-    let slow = tests.iter().filter(|test| test.seconds >= options.slowest - 1.0).count();
-    println!(
-        "all pass without a mutant, in {:.0} s of processor time, but {slow} that take too long",
-        tests.iter().map(|test| test.seconds).sum::<f64>()
-    );
-    Ok(tests)
+    let slow = tests.iter().filter(|test| test.seconds >= options.slowest.ceil() - 1.0).count();
+    let seconds = tests.iter().map(|test| test.seconds).sum::<f64>();
+    println!("without a mutant: {} fail, {seconds:.0} s of processor time, {slow} take too long", failed.len());
+    Ok((tests, failed))
 }
 
-fn read(text: &str) -> BTreeMap<String, (f64, BTreeSet<u32>)> {
+/// What was measured before, but for tests that were too slow then and may not be now.
+fn read(text: &str, options: &Options) -> BTreeMap<String, (f64, BTreeSet<u32>)> {
     let line = |line: &str| {
         let mut fields = line.split('\t');
-        let (label, seconds, ids) = (fields.next()?, fields.next()?, fields.next()?);
-        Some((label.to_owned(), (seconds.parse().ok()?, ids.split(',').filter_map(|id| id.parse().ok()).collect())))
+        let (label, seconds, ids) = (fields.next()?, fields.next()?.parse::<f64>().ok()?, fields.next()?);
+        let again = ids == SLOW && seconds + 2.0 < options.slowest;
+        (!again).then(|| (label.to_owned(), (seconds, ids.split(',').filter_map(|id| id.parse().ok()).collect())))
     };
     text.lines().filter_map(line).collect()
 }

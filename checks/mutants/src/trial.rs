@@ -34,16 +34,22 @@ impl Kills {
     }
 }
 
-/// Tries all that have no verdict yet, evenly from all parts, until the time is over.
+/// Tries all that have no final verdict yet, evenly from all parts, until the time is over.
 pub(crate) fn all(options: &Options, chosen: &Chosen, tests: &[Test], results: &mut Results) -> Result<(), String> {
     let mut waiting = Vec::new();
-    for part in PARTS {
+    for part in PARTS.into_iter().filter(|part| options.has_part(part)) {
         let is_viable = |id: &u32| chosen.mutants[id].part == part && !results.is(*id, What::Broken);
         let ids = chosen.mutants.keys().copied().filter(is_viable).collect::<Vec<_>>();
         // The even ones first, then the odd ones: whenever it ends, what was tried is spread over the part.
         let spread = (0..ids.len()).step_by(2).chain((1..ids.len()).step_by(2)).map(|i| ids[i]);
         let share = spread.enumerate().map(|(i, id)| (i * 1_000_000 / ids.len(), id));
-        waiting.extend(share.filter(|(_, id)| !options.ids.is_empty() || !results.verdicts.contains_key(id)));
+        for (share, id) in share {
+            // Those that not all tests were run on may be caught by others; they come last.
+            let open = results.is(id, What::Open);
+            if open || !options.ids.is_empty() || !results.verdicts.contains_key(&id) {
+                waiting.push((share + usize::from(open) * 1_000_000, id));
+            }
+        }
     }
     waiting.sort_by_key(|(share, id)| (std::cmp::Reverse(*share), *id));
     println!("{} mutants to try", waiting.len());
@@ -94,8 +100,8 @@ fn one(options: &Options, id: u32, order: &[usize], tests: &[Test]) -> Result<(V
         return Ok((Verdict { what, by: tests[test].label() }, Some(test)));
     }
     let what = match () {
+        () if tried < order.len() || !options.has_all_tests() => What::Open,
         () if order.is_empty() => What::Unreached,
-        () if tried < order.len() => What::Open,
         () => What::Missed,
     };
     Ok((Verdict { what, by: format!("{tried} of {} tests", order.len()) }, None))
