@@ -34,7 +34,7 @@ pub(crate) fn build(
     results: &mut Results,
 ) -> Result<Vec<Binary>, String> {
     let tree = options.out.join("tree");
-    copy(&options.root, &tree)?;
+    copy(&options.root, &tree, files)?;
     let library = fs::read_to_string(options.root.join("src/lib.rs")).map_err(|error| error.to_string())?;
     write(&tree.join("src/lib.rs"), &format!("{library}\n#[allow(unsafe_code)]\nmod mutants;\n"))?;
     write(&tree.join("src/mutants.rs"), include_str!("switch.rs"))?;
@@ -85,12 +85,13 @@ fn test_names(options: &Options) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// All files that git would commit, but the sources, which are written with their mutants.
-fn copy(root: &Path, tree: &Path) -> Result<(), String> {
+/// All files that git would commit, but those that are written with their mutants.
+fn copy(root: &Path, tree: &Path, written: &[SourceFile]) -> Result<(), String> {
     let output =
         Command::new("git").args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(root).output();
     let names = output.map_err(|error| format!("git ls-files: {error}"))?.stdout;
-    for name in String::from_utf8_lossy(&names).split('\0').filter(|name| !name.is_empty() && *name != "src/lib.rs") {
+    let is_written = |name: &str| written.iter().any(|file| file.path == Path::new(name));
+    for name in String::from_utf8_lossy(&names).split('\0').filter(|name| !name.is_empty() && !is_written(name)) {
         let Ok(bytes) = fs::read(root.join(name)) else { continue };
         write_bytes(&tree.join(name), &bytes)?;
     }
