@@ -65,7 +65,9 @@ pub(crate) fn build(
         let path = message["executable"].as_str()?;
         Some(Binary { name: message["target"]["name"].as_str()?.to_owned(), path: path.into(), folder: tree.clone() })
     };
-    let binaries = messages.iter().filter_map(executable).collect::<Vec<_>>();
+    let mut binaries = messages.iter().filter_map(executable).collect::<Vec<_>>();
+    // Cargo reports them in any order.
+    binaries.sort_by(|a, b| a.name.cmp(&b.name));
     if binaries.len() == tests.len() { Ok(binaries) } else { Err("the tests do not compile".into()) }
 }
 
