@@ -89,6 +89,23 @@ fn objects_change_between_moving_and_static() {
 }
 
 #[test]
+fn what_is_set_is_there_and_nothing_else_changes() {
+    let mut world = World::<f32, 2>::new();
+    for object in [Object::new_moving(unit(0.0)), Object::new_static(unit(0.0))] {
+        let object = object.with_groups(Groups { body: 3, ..Groups::default() }).with_data(7);
+        let handle = world.insert(object);
+        world.set_swept(handle, unit(1.0), unit(5.0)).unwrap();
+        let swept = Object { aabb: unit(1.0), sweep_to: Some(unit(5.0)), ..object };
+        assert_eq!(world.get(handle), Ok(&swept));
+        world.set_data(handle, 8).unwrap();
+        assert_eq!(world.get(handle), Ok(&swept.with_data(8)));
+        world.set_aabb(handle, unit(2.0)).unwrap();
+        assert_eq!(world.get(handle), Ok(&Object { aabb: unit(2.0), data: 8, ..object }));
+    }
+    assert_eq!(world.len(), 2);
+}
+
+#[test]
 fn bad_boxes_are_reported_by_handle_and_cost_nobody_else() {
     let nan = Aabb::new([0.0, f32::NAN], [9.0, 1.0]);
     // Narrow: with the margin it would be valid.
