@@ -31,6 +31,8 @@ const FEW_BITS: usize = 12;
 const MOST_BITS_OF_AXIS: usize = 7;
 /// An axis is not cut if its slabs are this much thinner than those of another: objects are not sorted across a thin layer.
 const THIN: f64 = 1.0 / 4.0;
+/// Axes whose slabs are thicker than this part of the thickest ones are alike.
+const ALIKE: f64 = 0.7;
 /// Objects sampled for the slabs' borders.
 const SAMPLED: usize = 2048;
 /// One sampled object in this many, at either end of an axis, does not count for how long the axis is.
@@ -101,7 +103,8 @@ fn length<S: Scalar>(sorted: &[S]) -> f64 {
     if last - first > 0.0 { (last - first).min(f64::MAX) } else { 0.0 }
 }
 
-/// Which axes are cut in two, one after the other: always the one with the thickest slabs.
+/// Which axes are cut in two, one after the other: always one with the thickest slabs. Axes that are about alike are cut in turn, the last
+/// one first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Cuts {
     axes: [u8; MOST_BITS],
@@ -112,11 +115,13 @@ impl Cuts {
     fn new<const D: usize>(lengths: [f64; D], most: usize) -> Self {
         let mut cuts = Cuts { axes: [0; MOST_BITS], bits: 0 };
         while cuts.bits < most {
-            let thickness = |axis: &usize| lengths[*axis] / (1u64 << cuts.of_axis(*axis)) as f64;
-            let thickest = (0..D).map(|axis| thickness(&axis)).fold(0.0, f64::max);
-            let open = (0..D).rev().filter(|&axis| cuts.of_axis(axis) < MOST_BITS_OF_AXIS);
-            match open.max_by(|a, b| thickness(a).total_cmp(&thickness(b))) {
-                Some(axis) if thickness(&axis) > 0.0 && thickness(&axis) >= thickest * THIN => {
+            let thickness = |axis: usize| lengths[axis] / (1u64 << cuts.of_axis(axis)) as f64;
+            let thickest = |axes: &mut dyn Iterator<Item = usize>| axes.map(thickness).fold(0.0, f64::max);
+            let open = (0..D).filter(|&axis| cuts.of_axis(axis) < MOST_BITS_OF_AXIS);
+            let [of_all, of_open] = [thickest(&mut (0..D)), thickest(&mut open.clone())];
+            let alike = open.filter(|&axis| thickness(axis) > of_open * ALIKE);
+            match alike.rev().min_by_key(|&axis| cuts.of_axis(axis)) {
+                Some(axis) if of_open >= of_all * THIN => {
                     cuts.axes[cuts.bits] = axis as u8;
                     cuts.bits += 1;
                 }
@@ -331,8 +336,8 @@ mod tests {
 
     #[test]
     fn cuts_alternate_where_axes_are_alike() {
-        assert!(Cuts::new([1.0; 3], 6).axes().eq([0, 1, 2, 0, 1, 2]));
-        assert!(Cuts::new([4.0, 1.0], 5).axes().eq([0, 0, 0, 1, 0]));
+        assert!(Cuts::new([1.0, 1.1, 0.9], 6).axes().eq([2, 1, 0, 2, 1, 0]));
+        assert!(Cuts::new([4.0, 1.0], 5).axes().eq([0, 0, 1, 0, 1]));
     }
 
     #[test]
